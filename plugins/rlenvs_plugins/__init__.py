@@ -1,0 +1,1 @@
+"""One page per algorithm, and the built-in observers. All of them enter by the entry point that anyone may use."""

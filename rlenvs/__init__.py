@@ -1,0 +1,1 @@
+"""Environments for reinforcement learning of language models, with Gymnasium's contract."""

@@ -1,0 +1,115 @@
+"""What an environment and a policy say to each other, in words: messages, tasks, verdicts.
+
+Token ids, masks and log-probabilities belong to `rlenvs_trainers.records`.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+Ending = Literal[
+    "completed",  # the environment ended the episode and the rubric judged it
+    "max_turns",  # out of turns; judged on what there is
+    "max_tokens",  # the policy ran into its token limit inside an action
+    "context_overflow",  # the conversation no longer fits the policy's context
+    "malformed_action",  # the environment ended the episode because it could not read the action
+    "env_error",  # the environment raised
+    "grader_error",  # a reward function raised, or gave something that is not a number
+    "sandbox_error",  # the sandbox was lost
+    "timeout",  # a deadline passed while the environment or a grader was running
+    "unscored",  # a reward function said that this cannot be scored (None)
+    "pruned",  # an exploration strategy dropped the branch
+]
+"""Why a trajectory stopped."""
+
+FAILURES: frozenset[Ending] = frozenset({"env_error", "grader_error", "sandbox_error", "timeout", "unscored", "pruned"})
+"""The endings from which nothing can be learned: their verdict is None, never a reward of 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Role
+    content: str
+    name: str | None = None  # which agent or tool is speaking, where there are several
+
+    def __post_init__(self) -> None:
+        if self.role not in ("system", "user", "assistant", "tool"):
+            raise ValueError(f"a role is system, user, assistant or tool: got {self.role!r}")
+        if not isinstance(self.content, str):
+            raise ValueError(f"a message's content is text: got {type(self.content).__name__}")
+
+
+def user(content: str) -> Message:
+    """A message of the user, or of the world."""
+    return Message(role="user", content=content)
+
+
+def assistant(content: str) -> Message:
+    """A message of the policy."""
+    return Message(role="assistant", content=content)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One problem: what the policy reads, and what only the grader knows."""
+
+    id: str  # stable over versions and machines: results are keyed by it
+    prompt: tuple[Message, ...]
+    target: Any = None  # the right answer in the environment's own form, made of JSON values; never shown to the policy
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # JSON values: family, level, source …
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("a task needs an id that is not empty: results are keyed by it")
+        if not self.prompt:
+            raise ValueError(f"task {self.id}: the prompt needs at least one message")
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits of a hash over id, prompt and target.
+
+        Two trajectories are siblings (share a baseline) only if their tasks' fingerprints agree.
+        """
+        content = [self.id, [asdict(message) for message in self.prompt], self.target]
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=repr)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one reward function said of an episode."""
+
+    name: str
+    value: float  # as the function gave it
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.value) and math.isfinite(self.weight)):
+            raise ValueError(f"part {self.name!r}: value and weight are finite, got {self.value} and {self.weight}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """How good an episode was, and why. There is no verdict where nothing could be judged: that is None."""
+
+    parts: tuple[Part, ...]
+    correct: float  # accuracy in [0, 1] whatever the reward: filters and evaluation read this, never the shaped reward
+
+    def __post_init__(self) -> None:
+        names = [part.name for part in self.parts]
+        if len(set(names)) != len(names):
+            raise ValueError(f"a verdict's parts have different names: got {names}")
+        if not 0.0 <= self.correct <= 1.0:
+            raise ValueError(f"correct is an accuracy in [0, 1]: got {self.correct}")
+
+    @property
+    def reward(self) -> float:
+        """The weighted sum of the parts."""
+        return float(sum(part.value * part.weight for part in self.parts))

@@ -1,0 +1,83 @@
+"""Named, weighted reward functions that give a verdict with its parts. A grader that breaks is an error, never 0."""
+
+import math
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rlenvs.errors import GraderError
+from rlenvs.records import Message, Part, Task, Verdict
+
+Grader = Callable[[Task, Sequence[Message]], Any]
+"""(task, whole conversation) -> a number, or None for "this cannot be scored"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardFunction:
+    """One named part of a rubric."""
+
+    name: str
+    function: Grader
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """Judges a whole conversation.
+
+    Args:
+        functions: the parts; their weighted sum is the reward.
+        correct: the name of the part that says whether the answer is right (clipped to [0, 1]); the first by default.
+    """
+
+    functions: tuple[RewardFunction, ...]
+    correct: str = ""
+
+    def __post_init__(self) -> None:
+        names = [function.name for function in self.functions]
+        if not names or len(set(names)) != len(names):
+            raise ValueError(f"a rubric needs at least one function, each with a name of its own: got {names}")
+        if self.correct and self.correct not in names:
+            raise ValueError(f"correct names one of the rubric's parts {names}: got {self.correct!r}")
+
+    def judge(self, task: Task, transcript: Sequence[Message]) -> Verdict | None:
+        """The verdict, or None where a function says that the episode cannot be scored.
+
+        Raises:
+            GraderError: a function raised, or gave NaN, an infinity or something that is not a number.
+        """
+        parts = []
+        for function in self.functions:
+            value = _graded(function, task, transcript)
+            if value is None:
+                return None
+            parts.append(Part(name=function.name, value=value, weight=function.weight))
+        decisive = self.correct or self.functions[0].name
+        correct = next(part.value for part in parts if part.name == decisive)
+        return Verdict(parts=tuple(parts), correct=min(1.0, max(0.0, correct)))
+
+
+def _graded(function: RewardFunction, task: Task, transcript: Sequence[Message]) -> float | None:
+    try:
+        value = function.function(task, transcript)
+    except GraderError:
+        raise
+    except Exception as error:  # foreign code: whatever it raises is a broken grader
+        raise GraderError(task.id, function.name, f"raised {type(error).__name__}: {error}") from error
+    return None if value is None else checked_reward(value, task.id, function.name)
+
+
+def checked_reward(value: Any, task_id: str, name: str) -> float:
+    """The number as a float; booleans and NumPy scalars are numbers.
+
+    Raises:
+        GraderError: it is not a finite real number.
+    """
+    is_number = isinstance(value, numbers.Real) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0)
+    if not is_number:
+        why = f"gave {value!r} ({type(value).__name__}); expected a number, or None for what cannot be scored"
+        raise GraderError(task_id, name, why)
+    if not math.isfinite(value):
+        raise GraderError(task_id, name, f"gave {value}; expected a finite number")
+    return float(value)

@@ -1,0 +1,1 @@
+"""Learning, in tokens: rollout, credit, objective, learner, samplers, checkpoints."""

@@ -1,0 +1,204 @@
+"""An algorithm is data: one choice per slot. This module has the slots' protocols and what flows between them.
+
+The maths of the choices is in `explore`, `select`, `shape`, `credit`, `ratio`, `surrogate`, `regularise`, `reduce`;
+the core that calls them is `objective` (tensors) and `loop` (records). No module of slots imports torch before a slot
+is called, so that listing algorithms stays instant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rlenvs_trainers.records import Group, Level, Trajectory
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from rlenvs_trainers.rollout import Rollouts
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far training has come: what schedules and curricula read."""
+
+    step: int
+    num_steps: int
+
+    @property
+    def fraction(self) -> float:
+        """0 at the first step, 1 at the last."""
+        return self.step / max(1, self.num_steps - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCredit:
+    """Credit of one trajectory, a number per token of each turn, in the order of its turns."""
+
+    advantage: tuple[Floats, ...]  # one [L] per turn
+    weight: tuple[Floats, ...]  # one [L] per turn; 0: not trained, and not counted in any denominator
+    targets: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)  # for what a critic should say
+
+
+Credit = Mapping[tuple[int, int], TokenCredit]
+"""By (index of the group, index of the trajectory in it). A trajectory that is not there is not trained."""
+
+
+class Explorer(Protocol):
+    """Turns tasks into trajectories. Async: it calls the sampler and the environments."""
+
+    async def __call__(self, rollouts: Rollouts) -> Sequence[Trajectory]:
+        """All trajectories of one group of attempts, every seat."""
+
+
+class Selector(Protocol):
+    """Which groups, and which of their trajectories, go on."""
+
+    refills: bool  # whether the loop draws new tasks for the groups that it dropped
+
+    def __call__(self, groups: Sequence[Group], progress: Progress) -> Sequence[Group]:
+        """The groups that stay; trajectories to be masked come back with `is_trained=False`."""
+
+
+class Annotator(Protocol):
+    """Adds what a model says of the trajectories: beliefs, values, reference support. Async: it calls models."""
+
+    async def __call__(self, groups: Sequence[Group], models: Any) -> Sequence[Group]:
+        """The same groups, with signals."""
+
+
+class Shaper(Protocol):
+    """Adds named rewards to the environment's own."""
+
+    def __call__(self, group: Group, progress: Progress) -> Group:
+        """The same group with more rewards."""
+
+
+class CreditRule(Protocol):
+    """Whose doing it was: an advantage for every token."""
+
+    unit: Level  # the finest unit at which its advantages differ
+
+    def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:
+        """Credit for all groups of the step (gathered over ranks)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What the objective's slots see: flat vectors over the N trained tokens of an optimiser step.
+
+    `signals` are differentiable leaves; everything else is constant. Masks have been applied by indexing: there is no
+    token here that is not trained.
+    """
+
+    logprobs_N: Tensor  # under the weights being trained, at the sampling temperature
+    old_N: Tensor  # under the weights that the ratio divides by
+    advantage_N: Tensor
+    weight_N: Tensor  # > 0
+    segments: Mapping[Level, Segments]
+    signals: Mapping[str, Tensor]  # "logprob", and what the slots declare in `needs`: "entropy", …
+    constants: Mapping[str, Tensor]  # "sampler", "reference", critic targets …
+
+    def world_sum(self, value: Tensor) -> Tensor:
+        """The sum over ranks of a detached number."""
+        import torch.distributed as dist
+
+        if dist.is_available() and dist.is_initialized():
+            value = value.detach().clone()
+            dist.all_reduce(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segments:
+    """Which unit each trained token belongs to."""
+
+    ids_N: Tensor  # [N] integers in 0 … count - 1
+    count: int  # units on this rank
+    total: float  # units that have a trained token, over the whole optimiser step and all ranks
+
+
+class RatioRule(Protocol):
+    """How far the policy has moved, at a unit."""
+
+    unit: Level
+
+    def __call__(self, view: View, credit_unit: Level) -> Tensor:
+        """[N] log-ratio of each token's unit, clamped so that its exponential is finite."""
+
+
+class Surrogate(Protocol):
+    """The loss of every token before weights and averaging."""
+
+    needs: tuple[str, ...]
+
+    def __call__(self, view: View, log_ratio_N: Tensor) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """[N] losses, and named diagnostics as [N] tensors (their weighted mean is logged)."""
+
+
+class WeightRule(Protocol):
+    """A detached factor per token, after the surrogate and before the regularisers."""
+
+    needs: tuple[str, ...]
+
+    def __call__(self, view: View, log_ratio_N: Tensor) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """[N] factors, and diagnostics."""
+
+
+class Regulariser(Protocol):
+    """A term added to the loss, outside of ratio and weights."""
+
+    name: str
+    coefficient: float
+    needs: tuple[str, ...]
+    reduce: Reduction | None  # None: the algorithm's own
+
+    def __call__(self, view: View) -> Tensor:
+        """[N] terms, before the coefficient."""
+
+
+class Reduction(Protocol):
+    """From a number per token to one number."""
+
+    def __call__(self, value_N: Tensor, view: View) -> Tensor:
+        """The mean whose denominators are those of the whole optimiser step, over all ranks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """One choice per slot.
+
+    `explore` and `annotate` call models; every other slot is a pure function. See `docs/algorithms.md`.
+    """
+
+    name: str
+    explore: Explorer
+    select: tuple[Selector, ...] = ()
+    annotate: tuple[Annotator, ...] = ()
+    shape: tuple[Shaper, ...] = ()
+    credit: CreditRule
+    old: Literal["trainer", "sampler"] = "trainer"
+    ratio: RatioRule
+    surrogate: Surrogate
+    weights: tuple[WeightRule, ...] = ()
+    regularise: tuple[Regulariser, ...] = ()
+    reduce: Reduction
+    updates: tuple[int, int] = (1, 1)  # epochs over the step's data, minibatches per epoch
+
+    def __post_init__(self) -> None:
+        epochs, minibatches = self.updates
+        if epochs < 1 or minibatches < 1:
+            raise ValueError(f"algorithm {self.name!r}: updates are (epochs, minibatches), both at least 1: got {self.updates}")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The signals that its slots read, besides the log-probability."""
+        slots = (self.surrogate, *self.weights, *self.regularise)
+        return frozenset(name for slot in slots for name in slot.needs)

@@ -1,0 +1,104 @@
+"""What a training run is told: frozen dataclasses of real fields, read from TOML and changed by `--set a.b=c`.
+
+Reading, near-miss errors and writing are `rlenvs.config`'s; algorithms and their slots have their own fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from rlenvs_trainers.samplers.base import SamplingParams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvConfig:
+    """One environment to train on, and its share of the tasks."""
+
+    id: str  # e.g. "rlenvs/Arithmetic-v0"
+    kwargs: Mapping[str, Any] = field(default_factory=dict)  # what gymnasium.make passes on
+    weight: float = 1.0  # share of the tasks, relative to the other environments
+    seats: tuple[str, ...] | None = None  # which seats the policy learns in; None: all of them
+
+    def __post_init__(self) -> None:
+        if not self.weight > 0:
+            raise ValueError(f"env.weight is positive: got {self.weight} for {self.id}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutConfig:
+    """How experience is gathered."""
+
+    tasks_per_step: int = 16
+    group_size: int = 8  # attempts at each task
+    on_failure: Literal["drop", "drop_group", "abort"] = "drop"  # after the retries
+    retries: int = 1  # of an attempt that failed (env_error, grader_error, sandbox_error, timeout)
+    episode_timeout_s: float = 120.0  # of one action of the environment, grader included
+    overlong: Literal["train", "mask"] = "train"  # what becomes of max_tokens and context_overflow
+
+    def __post_init__(self) -> None:
+        if self.tasks_per_step < 1:
+            raise ValueError(f"rollout.tasks_per_step is at least 1: got {self.tasks_per_step}")
+        if self.group_size < 1:
+            raise ValueError(f"rollout.group_size is at least 1: got {self.group_size}")
+        if self.retries < 0:
+            raise ValueError(f"rollout.retries is at least 0: got {self.retries}")
+        if not self.episode_timeout_s > 0:
+            raise ValueError(f"rollout.episode_timeout_s is positive: got {self.episode_timeout_s}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerConfig:
+    """How weights change."""
+
+    lr: float = 1e-6
+    schedule: Literal["constant", "linear", "cosine"] = "constant"
+    warmup_steps: int = 0  # optimiser steps
+    weight_decay: float = 0.0
+    betas: tuple[float, float] = (0.9, 0.999)
+    max_grad_norm: float = 1.0
+    tokens_per_microbatch: int = 4096  # padded tokens in one forward
+    packing: Literal["none", "prefix"] = "prefix"  # prefix: a prompt that several completions share is computed once
+    device: str = "auto"  # "cpu", "cuda", "cuda:1"; auto: cuda where there is one
+    dtype: Literal["float32", "bfloat16"] = "float32"  # of the forward passes; weights stay in float32
+    gradient_checkpointing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalConfig:
+    """Held-out evaluation before, during and after training. It never touches the training's random state."""
+
+    env: tuple[EnvConfig, ...] = ()  # empty: none
+    num_tasks: int = 0  # per environment; 0: none
+    samples: int = 1  # at the training temperature
+    every: int = 0  # steps; 0: only before and after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainConfig:
+    """A whole run."""
+
+    policy: str = "tiny"  # "tiny", a folder in Hugging Face's layout, a checkpoint, or a hub id
+    algorithm: str = "grpo"
+    algorithm_options: Mapping[str, Any] = field(default_factory=dict)  # slot fields: {"surrogate": {"high": 0.28}}
+    env: tuple[EnvConfig, ...] = ()
+    sampler: str = "transformers"
+    sampling: SamplingParams = field(default_factory=SamplingParams)
+    rollout: RolloutConfig = field(default_factory=RolloutConfig)
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    eval: EvalConfig = field(default_factory=EvalConfig)
+    steps: int = 100
+    seed: int = 0
+    checkpoint_every: int = 50  # steps; the last step always has one
+    keep_checkpoints: int = 2
+    runs_dir: Path = Path("runs")
+    name: str = ""  # empty: algorithm, environment and time
+    plugins: tuple[str, ...] = ()  # local files, besides installed ones
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"steps is at least 1: got {self.steps}")
+        if not self.env:
+            raise ValueError("a run needs an environment: --env rlenvs/Arithmetic-v0, or [[env]] in the config")

@@ -1,0 +1,189 @@
+"""What a rollout is made of, in tokens: completions, turns, trajectories, groups. Frozen, checked once when made.
+
+Text is decoded for the environment; ids that were sampled are never encoded again.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rlenvs.records import FAILURES, Ending, Message, Verdict
+
+FinishReason = Literal[
+    "stop",  # the policy wrote an end-of-sequence token (the last id)
+    "length",  # its token limit was reached first
+    "monitor",  # a monitor stopped the action
+    "cut",  # the environment used only the beginning: the ids after it were dropped
+]
+Level = Literal["token", "action", "trajectory"]
+"""The three units of an interaction: what a reward speaks of, at which credit, ratio and averaging work."""
+
+LEVELS: tuple[Level, ...] = ("token", "action", "trajectory")  # from fine to coarse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """One message, exactly as the policy sampled it."""
+
+    token_ids: tuple[int, ...]  # [L], the end-of-sequence token included where it was written
+    logprobs: tuple[float, ...]  # [L] nats, of the tempered distribution under the weights that sampled it
+    sampled: tuple[bool, ...]  # [L] False on ids that a monitor forced: never trained
+    finish_reason: FinishReason
+    policy: str  # the name of the policy that wrote it
+    version: int  # how many updates that policy had had
+
+    def __post_init__(self) -> None:
+        tokens, logprobs, sampled = len(self.token_ids), len(self.logprobs), len(self.sampled)
+        if not tokens == logprobs == sampled:
+            raise ValueError(
+                f"one logprob and one sampled flag per token: got {tokens} tokens, {logprobs} logprobs, {sampled} flags"
+            )
+        if self.version < 0:
+            raise ValueError(f"a policy version counts updates from 0: got {self.version}")
+        for position, logprob in enumerate(self.logprobs):
+            if not logprob <= 1e-4:  # also catches NaN
+                raise ValueError(f"a logprob is at most 0: got {logprob} at position {position}")
+
+    def cut(self, length: int) -> "Completion":
+        """The first `length` tokens, as they were sampled."""
+        if length >= len(self.token_ids):
+            return self
+        return Completion(
+            token_ids=self.token_ids[:length],
+            logprobs=self.logprobs[:length],
+            sampled=self.sampled[:length],
+            finish_reason="cut",
+            policy=self.policy,
+            version=self.version,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reward:
+    """One named number and what it speaks of."""
+
+    name: str
+    value: float | None  # weighted, as it enters the return; None: could not be scored
+    level: Level = "trajectory"
+    token: int | None = None  # the position in the completion, at level "token"
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"reward {self.name!r} is a finite number or None: got {self.value}")
+        if (self.level == "token") != (self.token is not None):
+            raise ValueError(f"reward {self.name!r}: a token position goes with level 'token', and only with it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One action and what it led to.
+
+    Branches of a tree share the turns of their common path, by `id`.
+    """
+
+    id: str
+    prompt_ids: tuple[int, ...]  # everything the policy read before it wrote
+    completion: Completion
+    discarded: tuple[Completion, ...] = ()  # sampled and thrown away before this one: they count in the budget
+    reply: tuple[Message, ...] = ()  # what the world answered
+    rewards: tuple[Reward, ...] = ()  # levels "token" and "action"
+    signals: Mapping[str, float] = field(default_factory=dict)  # named numbers of a monitor or an annotator
+    belief: float | None = None  # of the right answer, in the state *before* this action
+
+    def __post_init__(self) -> None:
+        if not self.prompt_ids:
+            raise ValueError(f"turn {self.id}: the policy read nothing before it wrote")
+        for reward in self.rewards:
+            if reward.level == "trajectory":
+                raise ValueError(f"turn {self.id}: reward {reward.name!r} of level 'trajectory' belongs to the trajectory")
+            if reward.token is not None and not 0 <= reward.token < len(self.completion.token_ids):
+                raise ValueError(f"turn {self.id}: reward {reward.name!r} speaks of token {reward.token}, which is not there")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """Where a trajectory grew on a tree of shared beginnings."""
+
+    tree: int  # which tree of its group
+    parent: str | None  # id of the last turn shared with the branch it left; None: it left at the root
+    log_weight: float = 0.0  # of this leaf under the exploration's target, relative to a plain sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """What one agent seat lived through in one episode."""
+
+    episode: str
+    task_id: str
+    fingerprint: str  # of the task: siblings agree
+    seat: str
+    attempt: int  # which of the group's attempts
+    turns: tuple[Turn, ...]
+    ending: Ending
+    verdict: Verdict | None
+    rewards: tuple[Reward, ...] = ()  # level "trajectory": the verdict's parts, and what shapers add
+    branch: Branch | None = None
+    is_trained: bool = True  # False: stays in its group's statistics but gets no gradient
+    error: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.verdict is None) != (self.ending in FAILURES):
+            raise ValueError(
+                f"episode {self.episode}: the verdict is None exactly when nothing can be learned, "
+                f"got ending {self.ending!r} with verdict {self.verdict}"
+            )
+        ids = [turn.id for turn in self.turns]
+        if len(set(ids)) != len(ids):
+            raise ValueError(f"episode {self.episode}: its turns have different ids, got {ids}")
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it may enter its group's statistics."""
+        return self.verdict is not None and all(reward.value is not None for reward in self.all_rewards)
+
+    @property
+    def all_rewards(self) -> tuple[Reward, ...]:
+        """Those of every level."""
+        return (*self.rewards, *(reward for turn in self.turns for reward in turn.rewards))
+
+    @property
+    def reward(self) -> float:
+        """The sum of all its rewards. Only for a scored trajectory."""
+        if not self.is_scored:
+            raise ValueError(f"episode {self.episode} has no reward: it ended as {self.ending!r}. Ask is_scored first.")
+        return float(sum(reward.value for reward in self.all_rewards if reward.value is not None))
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens that the policy wrote into the conversation (discarded ones not counted)."""
+        return sum(len(turn.completion.token_ids) for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Attempts by one agent seat at one task: what a baseline may be taken over."""
+
+    trajectories: tuple[Trajectory, ...]
+
+    def __post_init__(self) -> None:
+        if not self.trajectories:
+            raise ValueError("a group has at least one trajectory")
+        kinds = {(trajectory.fingerprint, trajectory.seat) for trajectory in self.trajectories}
+        if len(kinds) > 1:
+            raise ValueError(f"a group is one task and one seat, baselines must not mix them: got {sorted(kinds)}")
+
+    @property
+    def task_id(self) -> str:
+        """The task all of them tried."""
+        return self.trajectories[0].task_id
+
+    @property
+    def seat(self) -> str:
+        """The agent seat all of them sat in."""
+        return self.trajectories[0].seat
+
+    @property
+    def scored(self) -> tuple[Trajectory, ...]:
+        """Those that may enter its statistics."""
+        return tuple(trajectory for trajectory in self.trajectories if trajectory.is_scored)

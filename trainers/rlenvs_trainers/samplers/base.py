@@ -1,0 +1,90 @@
+"""The sampler's protocol: token ids in, completions with log-probabilities and policy version out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from rlenvs_trainers.records import Completion
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Capability = Literal["token_ids", "logprobs", "score", "monitor", "load"]
+
+
+class Monitor(Protocol):
+    """Watches one action as it is written, and may stop it or force ids."""
+
+    def __call__(self, token_id: int, logprob: float, entropy: float) -> Sequence[int] | None:
+        """After each sampled token: None to go on, ids to force next, an empty sequence to stop the action."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingParams:
+    """How to draw tokens. Top-p and top-k are for evaluation: a trainer cannot replay them, and refuses them."""
+
+    temperature: float = 1.0  # 0: greedy
+    max_tokens: int = 256  # per action
+    top_p: float = 1.0
+    top_k: int = 0  # 0: all
+
+    def __post_init__(self) -> None:
+        if self.temperature < 0:
+            raise ValueError(f"sampling.temperature is at least 0 (0 is greedy): got {self.temperature}")
+        if self.max_tokens < 1:
+            raise ValueError(f"sampling.max_tokens is at least 1: got {self.max_tokens}")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"sampling.top_p is in (0, 1]: got {self.top_p}")
+        if self.top_k < 0:
+            raise ValueError(f"sampling.top_k is at least 0 (0 is off): got {self.top_k}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRequest:
+    """One action to write."""
+
+    key: str  # stable name of the request (step, task, attempt, seat, turn): orders a batch, whatever arrived first
+    prompt_ids: tuple[int, ...]
+    params: SamplingParams
+    seed: int  # of this request alone: its draws do not depend on its neighbours
+    policy: str = "policy"
+    version: int | None = None  # the version it must be served by; None: whichever is there
+    monitor: Monitor | None = None
+
+
+class StaleWeightsError(RuntimeError):
+    """The sampler serves other weights than the ones asked for."""
+
+    def __init__(self, policy: str, served: int, wanted: int) -> None:
+        super().__init__(
+            f"sampler weights of {policy!r} are version {served}, trainer {wanted}: the weights were not published "
+            f"after the last update. Nothing was sampled."
+        )
+
+
+class Sampler(Protocol):
+    """Writes many actions at once."""
+
+    capabilities: frozenset[Capability]
+    context_length: int  # tokens of prompt and completion together
+
+    async def sample(self, requests: Sequence[SampleRequest]) -> Sequence[Completion]:
+        """One completion per request, in the order of the requests.
+
+        Raises:
+            StaleWeightsError: a request names another version than the one that is loaded.
+        """
+
+    async def score(self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]) -> Sequence[tuple[float, ...]]:
+        """Log-probability of every continuation token given its prefix, at temperature 1."""
+
+    def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:
+        """Serve these weights from now on, under this version."""
+
+    def version(self, policy: str = "policy") -> int:
+        """Which version is being served."""
+
+    def close(self) -> None:
+        """Free what it holds."""
