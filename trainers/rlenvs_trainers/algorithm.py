@@ -31,6 +31,9 @@ class Progress:
 
     step: int
     num_steps: int
+    memory: dict[str, Any] = field(default_factory=dict)
+    """What slots remember between steps (a running baseline, a curriculum), by slot name: JSON values, owned by the
+    loop, saved in every checkpoint and restored."""
 
     @property
     def fraction(self) -> float:
@@ -195,7 +198,9 @@ class Algorithm:
     def __post_init__(self) -> None:
         epochs, minibatches = self.updates
         if epochs < 1 or minibatches < 1:
-            raise ValueError(f"algorithm {self.name!r}: updates are (epochs, minibatches), both at least 1: got {self.updates}")
+            raise ValueError(
+                f"algorithm {self.name!r}: updates are (epochs, minibatches), both at least 1: got {self.updates}"
+            )
 
     @property
     def needs(self) -> frozenset[str]:

@@ -96,9 +96,13 @@ class Turn:
             raise ValueError(f"turn {self.id}: the policy read nothing before it wrote")
         for reward in self.rewards:
             if reward.level == "trajectory":
-                raise ValueError(f"turn {self.id}: reward {reward.name!r} of level 'trajectory' belongs to the trajectory")
+                raise ValueError(
+                    f"turn {self.id}: reward {reward.name!r} of level 'trajectory' belongs to the trajectory"
+                )
             if reward.token is not None and not 0 <= reward.token < len(self.completion.token_ids):
-                raise ValueError(f"turn {self.id}: reward {reward.name!r} speaks of token {reward.token}, which is not there")
+                raise ValueError(
+                    f"turn {self.id}: reward {reward.name!r} speaks of token {reward.token}, which is not there"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

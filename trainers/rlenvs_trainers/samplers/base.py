@@ -77,7 +77,9 @@ class Sampler(Protocol):
             StaleWeightsError: a request names another version than the one that is loaded.
         """
 
-    async def score(self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]) -> Sequence[tuple[float, ...]]:
+    async def score(
+        self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
+    ) -> Sequence[tuple[float, ...]]:
         """Log-probability of every continuation token given its prefix, at temperature 1."""
 
     def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:

