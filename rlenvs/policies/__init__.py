@@ -1,0 +1,1 @@
+"""Policies in words: who takes the seat when an environment is evaluated."""

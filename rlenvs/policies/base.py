@@ -1,0 +1,52 @@
+"""`Policy`: whoever writes the replies when an environment is played in words, many at once.
+
+Policies in tokens (with log-probabilities, for training) are the samplers of `rlenvs_trainers`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from rlenvs.records import Message
+
+Finish = Literal[
+    "stop",  # the policy ended its message
+    "length",  # its token limit cut the message off: the environment never receives it
+    "overflow",  # the conversation does not fit the policy's context: nothing was written
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyRequest:
+    """One message to write."""
+
+    key: str  # stable name (target, task, sample, seat, turn): orders a batch, whatever arrived first
+    messages: tuple[Message, ...]  # the whole conversation as this seat sees it, its own messages as "assistant"
+    seed: int  # of this request alone, 63 bits: its draws do not depend on its neighbours
+    answer: Callable[[], str] | None = None  # how a right answer would look now: for scripted baselines alone
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise ValueError(f"request {self.key}: a reply needs at least one message to reply to")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back. One with an error is not a wrong answer: it is left out of every rate and counted."""
+
+    text: str = ""
+    num_tokens: int | None = None  # that the policy wrote; None: it does not say
+    finish: Finish = "stop"
+    error: str = ""  # why there is no reply: time-out, refused connection …; empty: there is one
+
+
+class Policy(Protocol):
+    """Writes many replies at once."""
+
+    name: str  # what people call it: "oracle", "openai:gpt-x@http://…", a checkpoint's path
+    settings: Mapping[
+        str, Any
+    ]  # JSON values: all else its replies depend on (sampling, weights); results are keyed by it
+
+    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+        """One reply per request, in the order of the requests. What fails for one request is that reply's `error`."""

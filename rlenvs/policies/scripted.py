@@ -1,0 +1,51 @@
+"""Baselines that need no model: `oracle` knows every answer, `random` only knows how answers look."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlenvs.policies.base import Reply, ReplyRequest
+
+
+class Oracle:
+    """Gives the environment's own answer: whatever it scores is the best that the grader lets pass."""
+
+    name = "oracle"
+    settings: Mapping[str, Any] = {}
+
+    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+        """The right answer to each request; an error where the environment does not tell it."""
+        return [self._one(request) for request in requests]
+
+    @staticmethod
+    def _one(request: ReplyRequest) -> Reply:
+        if request.answer is None:
+            return Reply(error="the environment does not say how its answers look: it needs answer_message(task)")
+        return Reply(text=request.answer())
+
+
+class Random:
+    """Gives a message in the right form whose digits are random: what guessing earns."""
+
+    name = "random"
+    settings: Mapping[str, Any] = {}
+
+    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+        """Nonsense in the form of an answer, decided by each request's seed."""
+        return [Reply(text=self._nonsense(request)) for request in requests]
+
+    @staticmethod
+    def _nonsense(request: ReplyRequest) -> str:
+        rng = np.random.default_rng(request.seed)
+        form = request.answer() if request.answer is not None else ""
+        if not re.search(r"[0-9]", form):
+            return str(rng.integers(1000))
+        return re.sub(r"[0-9]+", lambda digits: _random_number(len(digits[0]), rng), form)
+
+
+def _random_number(num_digits: int, rng: np.random.Generator) -> str:
+    """Decimal digits without a leading zero (0 itself may be the one digit)."""
+    first = int(rng.integers(0 if num_digits == 1 else 1, 10))
+    return str(first) + "".join(str(digit) for digit in rng.integers(0, 10, size=num_digits - 1))
