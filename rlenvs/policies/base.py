@@ -40,6 +40,24 @@ class Reply:
     error: str = ""  # why there is no reply: time-out, refused connection …; empty: there is one
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a policy that samples draws its words."""
+
+    temperature: float = 1.0  # 0: greedy
+    top_p: float = 1.0
+    top_k: int = 0  # 0: all
+    max_tokens: int = 256  # per message
+
+    def __post_init__(self) -> None:
+        if self.temperature < 0:
+            raise ValueError(f"temperature is at least 0 (0 is greedy): got {self.temperature}")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is in (0, 1]: got {self.top_p}")
+        if self.top_k < 0 or self.max_tokens < 1:
+            raise ValueError(f"top_k is at least 0, max_tokens at least 1: got {self.top_k} and {self.max_tokens}")
+
+
 class Policy(Protocol):
     """Writes many replies at once."""
 
@@ -50,3 +68,7 @@ class Policy(Protocol):
 
     async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
         """One reply per request, in the order of the requests. What fails for one request is that reply's `error`."""
+
+
+PolicyFactory = Callable[[str, Sampling], Policy]
+"""(folder, checkpoint or hub id, how to sample) -> a policy. The trainers register theirs as sampler "tokens"."""
