@@ -1,0 +1,191 @@
+"""`OpenAIPolicy`: any endpoint that speaks OpenAI's chat completions (a hosted model, vLLM, llama.cpp, Ollama …).
+
+It waits, retries and gives up; a request that cannot be served is that reply's error. The client library is the
+extra `openai`, imported when first used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Finish, Reply, ReplyRequest, Sampling
+from rlenvs.records import Message
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+OPENAI_URL = "https://api.openai.com/v1"
+RETRIED = frozenset({408, 409, 429})  # and every 5xx: what may well work a moment later
+USELESS = frozenset({401, 403, 404})  # every request would meet the same: say so at once
+LONGEST_WAIT_S = 60.0  # between two attempts, whatever the server asks for
+
+
+class EndpointError(RlenvsError):
+    """No request can succeed: a wrong key, an unknown model, a wrong address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a model is served, and how patient to be."""
+
+    model: str
+    base_url: str = OPENAI_URL
+    key_variable: str = "OPENAI_API_KEY"  # the environment variable with the key; local servers need none
+    concurrency: int = 16  # requests in flight
+    retries: int = 4  # after the first attempt, with back-off
+    backoff_s: float = 1.0  # before the first retry; doubles each time, with up to half of it in jitter
+    attempt_timeout_s: float = 300.0
+    deadline_s: float = 900.0  # for one reply, waits and retries included
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise ValueError("an endpoint needs a model's name: openai:MODEL@URL")
+        if not self.base_url.startswith(("http://", "https://")):
+            raise ValueError(f"an endpoint's address starts with http:// or https://: got {self.base_url!r}")
+        if self.concurrency < 1 or self.retries < 0:
+            raise ValueError(f"concurrency >= 1 and retries >= 0: got {self.concurrency} and {self.retries}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAIPolicy:
+    """Replies from an endpoint, many requests at once."""
+
+    endpoint: Endpoint
+    sampling: Sampling = field(default_factory=Sampling)
+
+    @property
+    def name(self) -> str:
+        """As it is written on the command line."""
+        return f"openai:{self.endpoint.model}@{self.endpoint.base_url}"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """How it samples."""
+        return asdict(self.sampling)
+
+    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+        """One reply per request, in their order.
+
+        Raises:
+            EndpointError: the key is refused, or the model or address is unknown.
+        """
+        slots = asyncio.Semaphore(self.endpoint.concurrency)
+        async with _client(self.endpoint) as client:
+            tasks = [asyncio.ensure_future(self._one(client, request, slots)) for request in requests]
+            try:
+                return await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+
+    async def _one(self, client: AsyncOpenAI, request: ReplyRequest, slots: asyncio.Semaphore) -> Reply:
+        async with slots:
+            try:
+                async with asyncio.timeout(self.endpoint.deadline_s):
+                    return await self._patiently(client, request)
+            except TimeoutError:
+                return Reply(error=f"no reply within {self.endpoint.deadline_s:g} s")
+
+    async def _patiently(self, client: AsyncOpenAI, request: ReplyRequest) -> Reply:
+        rng = np.random.default_rng(request.seed)  # a generator of its own: the global one belongs to the user
+        for attempt in range(self.endpoint.retries + 1):
+            reply, asked_s = await self._attempt(client, request)
+            if asked_s is None or attempt == self.endpoint.retries:
+                break
+            backoff_s = self.endpoint.backoff_s * 2**attempt * (1 + 0.5 * rng.random())
+            await asyncio.sleep(min(max(backoff_s, asked_s), LONGEST_WAIT_S))
+        return reply
+
+    async def _attempt(self, client: AsyncOpenAI, request: ReplyRequest) -> tuple[Reply, float | None]:
+        """A reply, and how many seconds to wait before another attempt (None: there is no point in one)."""
+        import openai
+
+        try:
+            raw = await client.chat.completions.with_raw_response.create(**self._body(request))
+            return _read(raw.http_response.text), None
+        except openai.APIStatusError as error:
+            return self._refused(error)
+        except (openai.APIConnectionError, _MalformedError) as error:
+            cause = f": {error.__cause__}" if error.__cause__ else ""
+            return Reply(error=f"{type(error).__name__.lstrip('_')}: {error}{cause}"), 0.0
+
+    def _body(self, request: ReplyRequest) -> dict[str, Any]:
+        sampling = self.sampling
+        hosted = self.endpoint.base_url == OPENAI_URL  # its newer models refuse the older name of the limit
+        body = {
+            "model": self.endpoint.model,
+            "messages": [_chat(message) for message in request.messages],
+            "seed": request.seed % 2**31,  # several servers read a 32-bit integer
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_completion_tokens" if hosted else "max_tokens": sampling.max_tokens,
+        }
+        return body | ({"extra_body": {"top_k": sampling.top_k}} if sampling.top_k else {})
+
+    def _refused(self, error: Any) -> tuple[Reply, float | None]:
+        status, said = error.status_code, str(error.message)[:500]
+        if status in USELESS:
+            hint = (
+                f"is the key in {self.endpoint.key_variable} right?" if status != 404 else "is the model served there?"
+            )
+            raise EndpointError(f"{self.name} answers {status}: {said}. For 401, 403 and 404 nothing helps but: {hint}")
+        if status == 400 and ("context_length" in str(error.code) or "context length" in said):
+            return Reply(finish="overflow"), None
+        may_retry = status in RETRIED or status >= 500
+        return Reply(error=f"HTTP {status}: {said}"), _retry_after_s(error) if may_retry else None
+
+
+class _MalformedError(Exception):
+    """A success status with a body that is not a chat completion."""
+
+
+def _client(endpoint: Endpoint) -> AsyncOpenAI:
+    try:
+        from openai import AsyncOpenAI
+    except ImportError as error:
+        raise RlenvsError("endpoints need the openai client: pip install 'rlenvs-llm[openai]'") from error
+    return AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=os.environ.get(endpoint.key_variable) or "none",
+        timeout=endpoint.attempt_timeout_s,
+        max_retries=0,  # its own retries draw from the global random state and know no deadline
+    )
+
+
+def _chat(message: Message) -> dict[str, str]:
+    """A message in OpenAI's form. Tool messages there answer a call by its id; ours are words of the world."""
+    role = "user" if message.role == "tool" else message.role
+    return {"role": role, "content": message.content}
+
+
+def _read(text: str) -> Reply:
+    """The reply in the body of a successful response."""
+    try:
+        body = json.loads(text)
+        choice = body["choices"][0]
+        content, reason = choice["message"].get("content"), choice.get("finish_reason")
+        num_tokens = (body.get("usage") or {}).get("completion_tokens")
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise _MalformedError(f"the body is not a chat completion: {text[:200]!r}") from error
+    if not isinstance(content, str | None) or not isinstance(num_tokens, int | None):
+        raise _MalformedError(f"the body is not a chat completion: {text[:200]!r}")
+    if reason == "content_filter":
+        return Reply(error="the endpoint's content filter withheld the reply", num_tokens=num_tokens)
+    finish: Finish = "length" if reason == "length" else "stop"
+    return Reply(text=content or "", num_tokens=num_tokens, finish=finish)
+
+
+def _retry_after_s(error: Any) -> float:
+    """The seconds that the server asks to wait; 0 if it does not."""
+    try:
+        return max(0.0, float(error.response.headers.get("retry-after", 0)))
+    except ValueError:  # a date: rare, and the back-off does as well
+        return 0.0

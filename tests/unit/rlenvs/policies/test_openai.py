@@ -1,0 +1,250 @@
+"""The endpoint policy against a real HTTP server on the loopback interface, well and badly behaved."""
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rlenvs.policies.base import ReplyRequest, Sampling
+from rlenvs.policies.openai import Endpoint, EndpointError, OpenAIPolicy
+from rlenvs.records import Message, user
+
+
+class Server:
+    """Answers every request by the next of `script`: (status, body or text, seconds to wait); then by echo."""
+
+    def __init__(self) -> None:
+        self.script: list[tuple[int, Any, float]] = []
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.headers: dict[str, str] = {}
+        self.in_flight = self.most_in_flight = 0
+        self.lock = threading.Lock()
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
+        threading.Thread(target=self.http.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+
+    def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - `self` is the handler below
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                with server.lock:
+                    server.requests.append(request)
+                    server.keys.append(self.headers["authorization"])
+                    server.in_flight += 1
+                    server.most_in_flight = max(server.most_in_flight, server.in_flight)
+                    status, body, wait_s = server.script.pop(0) if server.script else (200, echo(request), 0.0)
+                time.sleep(wait_s)
+                with server.lock:
+                    server.in_flight -= 1
+                self.answer(status, body if isinstance(body, str) else json.dumps(body))
+
+            def answer(self, status: int, body: str) -> None:
+                try:
+                    self.send_response(status)
+                    self.send_header("content-type", "application/json")
+                    self.send_header("content-length", str(len(body.encode())))
+                    for name, value in server.headers.items():
+                        self.send_header(name, value)
+                    self.end_headers()
+                    self.wfile.write(body.encode())
+                except BrokenPipeError:  # the client gave up, as some of these tests mean it to
+                    pass
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        return Handler
+
+
+def completion(content: Any, *, tokens: Any = 3, finish: str = "stop") -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": finish}
+    return {"id": "x", "object": "chat.completion", "choices": [choice], "usage": {"completion_tokens": tokens}}
+
+
+def echo(request: dict[str, Any]) -> dict[str, Any]:
+    return completion("echo " + request["messages"][-1]["content"])
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.http.shutdown()
+    server.http.server_close()
+
+
+def policy(server: Server, sampling: Sampling | None = None, **options: Any) -> OpenAIPolicy:
+    endpoint = Endpoint(**{"model": "m", "base_url": server.url, "backoff_s": 0.01, "retries": 2, **options})
+    return OpenAIPolicy(endpoint=endpoint, sampling=sampling or Sampling())
+
+
+def ask(policy: OpenAIPolicy, *texts: str) -> list[Any]:
+    requests = [ReplyRequest(key=text, messages=(user(text),), seed=7 + 2**40) for text in texts]
+    return list(asyncio.run(policy.reply(requests)))
+
+
+def test_replies_come_in_the_order_of_the_requests_whichever_is_served_first(server: Server) -> None:
+    server.script = [(200, completion("slow"), 0.3)]
+    first, *others = ask(policy(server, concurrency=1), "a", "b", "c")
+    assert [first.text, *(reply.text for reply in others)] == ["slow", "echo b", "echo c"]
+    assert [first.num_tokens, first.finish, first.error] == [3, "stop", ""]
+
+
+def test_the_endpoint_is_told_the_conversation_and_how_to_sample(server: Server, monkeypatch: Any) -> None:
+    monkeypatch.setenv("MY_KEY", "sesame")
+    sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=77)
+    conversation = (Message(role="system", content="be brief"), user("hi"), Message(role="tool", content="found"))
+    request = ReplyRequest(key="k", messages=conversation, seed=5 + 2**31)
+    asyncio.run(policy(server, sampling, key_variable="MY_KEY").reply([request]))
+    [sent] = server.requests
+    assert sent == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "be brief"},
+            {"role": "user", "content": "hi"},
+            {"role": "user", "content": "found"},
+        ],
+        "seed": 5,
+        "temperature": 0.6,
+        "top_p": 0.95,
+        "top_k": 20,
+        "max_tokens": 77,
+    }
+    assert server.keys == ["Bearer sesame"]
+
+
+def test_at_most_the_stated_number_of_requests_is_in_flight(server: Server) -> None:
+    server.script = [(200, completion("x"), 0.05)] * 9
+    ask(policy(server, concurrency=3), *"abcdefghi")
+    assert server.most_in_flight == 3
+
+
+def test_a_busy_or_broken_server_is_asked_again(server: Server) -> None:
+    server.script = [(429, {"error": {"message": "slow down"}}, 0), (500, "oops", 0)]
+    [reply] = ask(policy(server), "a")
+    assert (reply.text, reply.error) == ("echo a", "")
+    assert len(server.requests) == 3
+
+
+def test_a_server_that_stays_broken_is_an_error_and_not_an_empty_answer(server: Server) -> None:
+    server.script = [(503, {"error": {"message": "no capacity"}}, 0)] * 3
+    [reply] = ask(policy(server), "a")
+    assert "HTTP 503" in reply.error
+    assert "no capacity" in reply.error
+    assert len(server.requests) == 3  # one attempt and two retries
+
+
+def test_the_wait_that_the_server_asks_for_is_kept(server: Server) -> None:
+    server.script, server.headers = [(429, {}, 0)], {"retry-after": "0.4"}
+    start = time.monotonic()
+    ask(policy(server), "a")
+    assert time.monotonic() - start >= 0.4
+
+
+def test_a_request_that_the_server_refuses_is_not_repeated(server: Server) -> None:
+    server.script = [(400, {"error": {"message": "top_k is unknown"}}, 0)]
+    refused, fine = ask(policy(server, concurrency=1), "a", "b")
+    assert refused.error.startswith("HTTP 400")
+    assert "top_k is unknown" in refused.error
+    assert fine.text == "echo b"
+    assert len(server.requests) == 2
+
+
+def test_a_conversation_that_does_not_fit_is_an_overflow(server: Server) -> None:
+    said = "This model's maximum context length is 100 tokens"
+    server.script = [(400, {"error": {"message": said, "code": "context_length_exceeded"}}, 0)]
+    [reply] = ask(policy(server), "a")
+    assert (reply.finish, reply.error) == ("overflow", "")
+
+
+@pytest.mark.parametrize(("status", "hint"), [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "served")])
+def test_what_no_request_can_survive_stops_at_once_with_a_sentence(server: Server, status: int, hint: str) -> None:
+    server.script = [(status, {"error": {"message": "no"}}, 0)] * 20
+    with pytest.raises(EndpointError, match=hint):
+        ask(policy(server, concurrency=2), *"abcdefghij")
+    assert len(server.requests) <= 4
+
+
+def test_a_slow_server_is_given_up_at_the_deadline(server: Server) -> None:
+    server.script = [(200, completion("late"), 1.0)]
+    start = time.monotonic()
+    slow, quick = ask(policy(server, deadline_s=0.3), "a", "b")
+    assert time.monotonic() - start < 0.9
+    assert "0.3 s" in slow.error + quick.error
+    assert sorted([slow.text, quick.text])[0] == ""
+
+
+def test_a_single_slow_attempt_is_followed_by_another(server: Server) -> None:
+    server.script = [(200, completion("late"), 0.5)]
+    [reply] = ask(policy(server, attempt_timeout_s=0.1), "a")
+    assert reply.text == "echo a"
+
+
+def test_a_server_that_is_not_there_is_an_error(server: Server) -> None:
+    gone = policy(server, base_url="http://127.0.0.1:9/v1", retries=1)
+    [reply] = ask(gone, "a")
+    assert reply.error.startswith("APIConnectionError")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "not json",
+        "",
+        "[]",
+        "null",
+        '"text"',
+        "{}",
+        {"choices": []},
+        {"choices": None},
+        {"choices": ["x"]},
+        {"choices": [{"message": None}]},
+        completion({"a": 1}),
+        completion("x", tokens="many"),
+    ],
+)
+def test_a_success_with_a_malformed_body_is_an_error(server: Server, body: Any) -> None:
+    server.script = [(200, body, 0)] * 3
+    [reply] = ask(policy(server), "a")
+    assert "not a chat completion" in reply.error
+    assert reply.text == ""
+
+
+def test_a_reply_cut_by_its_limit_says_so(server: Server) -> None:
+    server.script = [(200, completion("half a", finish="length"), 0), (200, completion(None, tokens=None), 0)]
+    cut, silent = ask(policy(server, concurrency=1), "a", "b")
+    assert (cut.text, cut.finish) == ("half a", "length")
+    assert (silent.text, silent.finish, silent.num_tokens, silent.error) == ("", "stop", None, "")
+
+
+def test_a_withheld_reply_is_an_error(server: Server) -> None:
+    server.script = [(200, completion("", finish="content_filter"), 0)]
+    [reply] = ask(policy(server), "a")
+    assert "filter" in reply.error
+
+
+def test_retries_leave_the_global_random_state_alone(server: Server) -> None:
+    server.script = [(500, "", 0)] * 2
+    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    ask(policy(server), "a")
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
+
+
+def test_its_name_and_settings_tell_results_of_different_sampling_apart(server: Server) -> None:
+    warm, cold = policy(server), policy(server, Sampling(temperature=0.0))
+    assert warm.name == f"openai:m@{server.url}"
+    assert warm.settings != cold.settings
+
+
+@pytest.mark.parametrize("bad", [{"model": ""}, {"base_url": "localhost:8000"}, {"concurrency": 0}, {"retries": -1}])
+def test_an_endpoint_that_cannot_be_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        Endpoint(**{"model": "m", **bad})
