@@ -61,10 +61,13 @@ class Sampling:
 class Policy(Protocol):
     """Writes many replies at once."""
 
-    name: str  # what people call it: "oracle", "openai:gpt-x@http://…", a checkpoint's path
-    settings: Mapping[
-        str, Any
-    ]  # JSON values: all else its replies depend on (sampling, weights); results are keyed by it
+    @property
+    def name(self) -> str:
+        """What people call it: "oracle", "openai:gpt-x@http://…", a checkpoint's path."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON values: all else that its replies depend on (sampling, weights). Results are keyed by it."""
 
     async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
         """One reply per request, in the order of the requests. What fails for one request is that reply's `error`."""

@@ -1,0 +1,50 @@
+"""From the words on the command line to a policy: `oracle`, `random`, `openai:MODEL@URL`, a folder or a hub id."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from rlenvs.errors import RlenvsError, unknown
+from rlenvs.policies.base import Policy, Sampling
+from rlenvs.policies.openai import OPENAI_URL, Endpoint, OpenAIPolicy
+from rlenvs.policies.scripted import Oracle, Random
+
+SCRIPTED: Mapping[str, Callable[[], Policy]] = {"oracle": Oracle, "random": Random}
+TOKENS = "tokens"  # the name under which the trainers register their factory of policies with weights
+ENDPOINT = "openai:"
+
+
+def resolve(spec: str, sampling: Sampling, samplers: Mapping[str, Any], *, concurrency: int = 16) -> Policy:
+    """The policy that `spec` names.
+
+    Args:
+        spec: "oracle", "random", "openai:MODEL@URL" (or "openai:MODEL" for OpenAI itself); anything else is a folder
+            in Hugging Face's layout, a checkpoint, a hub id or a built-in model, and goes to the factory "tokens".
+        samplers: what plug-ins registered with `register_samplers`, by name.
+        concurrency: requests in flight at an endpoint.
+
+    Raises:
+        RlenvsError: there is no such policy.
+    """
+    if spec in SCRIPTED:
+        return SCRIPTED[spec]()
+    if spec.startswith(ENDPOINT):
+        return OpenAIPolicy(endpoint=parse_endpoint(spec, concurrency=concurrency), sampling=sampling)
+    if not Path(spec).exists() and get_close_matches(spec, SCRIPTED, n=1, cutoff=0.75):
+        raise RlenvsError(unknown("policy", spec, SCRIPTED))
+    if TOKENS not in samplers:
+        raise RlenvsError(f"policy {spec!r} has weights, and nothing is installed that loads them (sampler {TOKENS!r})")
+    policy: Policy = samplers[TOKENS](spec, sampling)
+    return policy
+
+
+def parse_endpoint(spec: str, *, concurrency: int = 16) -> Endpoint:
+    """The endpoint in "openai:MODEL@URL". A model's name may have an @ of its own."""
+    model, at, address = spec.removeprefix(ENDPOINT).rpartition("@http")
+    if not at:
+        model, address = spec.removeprefix(ENDPOINT), OPENAI_URL.removeprefix("http")
+    try:
+        return Endpoint(model=model, base_url=("http" + address).rstrip("/"), concurrency=concurrency)
+    except ValueError as error:
+        raise RlenvsError(f"policy {spec!r}: {error}") from error

@@ -1,0 +1,63 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Sampling
+from rlenvs.policies.openai import OpenAIPolicy
+from rlenvs.policies.resolve import parse_endpoint, resolve
+
+
+def tokens(spec: str, sampling: Sampling) -> Any:
+    return (spec, sampling)
+
+
+def test_baselines_need_nothing_installed() -> None:
+    assert [resolve(spec, Sampling(), {}).name for spec in ("oracle", "random")] == ["oracle", "random"]
+
+
+def test_an_endpoint_keeps_how_to_sample() -> None:
+    policy = resolve("openai:m@http://localhost:8000/v1/", Sampling(temperature=0.3), {}, concurrency=5)
+    assert isinstance(policy, OpenAIPolicy)
+    assert (policy.endpoint.base_url, policy.endpoint.concurrency) == ("http://localhost:8000/v1", 5)
+    assert policy.settings["temperature"] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("spec", "model", "url"),
+    [
+        ("openai:a/b@http://h:1/v1", "a/b", "http://h:1/v1"),
+        ("openai:a@2024@https://h/v1", "a@2024", "https://h/v1"),
+        ("openai:gpt-x", "gpt-x", "https://api.openai.com/v1"),
+    ],
+)
+def test_model_and_address_are_told_apart(spec: str, model: str, url: str) -> None:
+    endpoint = parse_endpoint(spec)
+    assert (endpoint.model, endpoint.base_url) == (model, url)
+
+
+def test_an_endpoint_without_a_model_is_refused() -> None:
+    with pytest.raises(RlenvsError, match="model's name"):
+        resolve("openai:@http://h/v1", Sampling(), {})
+
+
+@pytest.mark.parametrize("spec", ["tiny", "org/model", "gpt2"])
+def test_everything_else_goes_to_the_trainers(spec: str) -> None:
+    assert resolve(spec, Sampling(max_tokens=9), {"tokens": tokens}) == (spec, Sampling(max_tokens=9))
+
+
+def test_a_misspelt_baseline_is_not_looked_up_on_the_hub() -> None:
+    with pytest.raises(RlenvsError, match="Did you mean 'oracle'"):
+        resolve("orcale", Sampling(), {"tokens": tokens})
+
+
+def test_a_folder_wins_over_a_near_miss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "orcale").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert resolve("orcale", Sampling(), {"tokens": tokens})[0] == "orcale"  # type: ignore[index]
+
+
+def test_without_the_trainers_a_checkpoint_cannot_be_loaded() -> None:
+    with pytest.raises(RlenvsError, match="'tokens'"):
+        resolve("some/model", Sampling(), {})
