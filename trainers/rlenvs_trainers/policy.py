@@ -1,0 +1,145 @@
+"""From what a person writes after `--policy` to a model and its tokenizer: tiny, folder, checkpoint, GGUF or hub id.
+
+Rendering is `render.py`'s, sampling the samplers', training the learner's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from rlenvs.errors import RlenvsError, unknown
+from rlenvs_trainers.tiny import TinyOptions, tiny_model, tiny_tokenizer
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+
+class PolicyError(RlenvsError):
+    """A policy that cannot be read, and what to do about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedPolicy:
+    """A language model with the tokenizer that goes with it."""
+
+    model: nn.Module  # a transformers causal language model, in evaluation mode
+    tokenizer: Any  # a PreTrainedTokenizerBase
+    name: str  # short, for tables and folder names
+    spec: str  # what it was loaded from
+
+    def save(self, folder: Path) -> None:
+        """Write both in Hugging Face's layout: safetensors, readable by transformers, vLLM and `load_policy`."""
+        self.model.save_pretrained(folder)  # type: ignore[operator]
+        self.tokenizer.save_pretrained(folder)
+
+
+def load_policy(spec: str, *, seed: int = 0, device: str = "cpu", dtype: torch.dtype | None = None) -> LoadedPolicy:
+    """The policy that `spec` names, with SDPA attention.
+
+    Args:
+        spec: "tiny" or "tiny:hidden=64,layers=2" (fresh weights from `seed`); a folder in Hugging Face's layout; a
+            checkpoint `step-…/` (its `policy/` is read); a file `….gguf`; or a hub id "owner/name".
+        dtype: of the weights; None: float32.
+
+    Raises:
+        PolicyError: it is none of these, or cannot be read; the sentence says which and what to do.
+    """
+    import torch
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # its bars for single files tell nothing, and reach logs that are not terminals
+    name, model, tokenizer = _read(spec, seed, dtype or torch.float32)
+    return LoadedPolicy(model=model.to(device).eval(), tokenizer=tokenizer, name=name, spec=spec)
+
+
+def _read(spec: str, seed: int, dtype: torch.dtype) -> tuple[str, nn.Module, Any]:
+    if spec == "tiny" or spec.startswith("tiny:"):
+        options = tiny_options(spec)
+        tokenizer = tiny_tokenizer(options.context)
+        return "tiny", tiny_model(options, tokenizer, seed=seed).to(dtype), tokenizer
+    path = Path(spec).expanduser()
+    if path.suffix == ".gguf":
+        return path.stem, *_from_gguf(path, dtype)
+    if path.is_dir():
+        return path.resolve().name, *_from_pretrained(str(_model_folder(path)), dtype)
+    if path.is_absolute() or spec.startswith((".", "~")) or spec.count("/") != 1:
+        raise PolicyError(
+            f"no policy {spec!r}: there is no such folder. A policy is 'tiny', a folder in Hugging Face's layout, "
+            f"a checkpoint, a .gguf file, or a hub id like 'owner/name'."
+        )
+    return path.name, *_from_pretrained(spec, dtype)
+
+
+def tiny_options(spec: str) -> TinyOptions:
+    """The sizes written in "tiny:hidden=64,layers=2"."""
+    known = get_type_hints(TinyOptions)
+    chosen: dict[str, Any] = {}
+    for item in filter(None, spec.partition(":")[2].split(",")):
+        name, _, text = (part.strip() for part in item.partition("="))
+        if name not in known:
+            raise PolicyError(f"in {spec!r}: " + unknown("option of a tiny policy", name, known))
+        chosen[name] = _option(spec, name, text, known[name])
+    try:
+        return replace(TinyOptions(), **chosen)
+    except ValueError as error:
+        raise PolicyError(f"in {spec!r}: {error}") from error
+
+
+def _option(spec: str, name: str, text: str, kind: type) -> int | bool:
+    truth = {"true": True, "false": False}
+    if kind is bool and text.lower() in truth:
+        return truth[text.lower()]
+    if kind is int and text.isascii() and text.isdigit():
+        return int(text)
+    expected = "true or false" if kind is bool else "a whole number"
+    raise PolicyError(f"in {spec!r}: {name} is {expected}, got {text!r}")
+
+
+def _model_folder(path: Path) -> Path:
+    for folder in (path, path / "policy"):
+        if (folder / "config.json").is_file():
+            return folder
+    checkpoints = sorted(path.glob("checkpoints/step-*")) or sorted(path.glob("step-*"))
+    hint = f" Its newest checkpoint is {checkpoints[-1]}." if checkpoints else ""
+    raise PolicyError(f"{path} has neither config.json nor policy/config.json: it is not a model's folder.{hint}")
+
+
+def _from_pretrained(source: str, dtype: torch.dtype) -> tuple[nn.Module, Any]:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source)
+        model = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise PolicyError(
+            f"the policy {source!r} cannot be read: {reason} If it is a hub id, check the name and the connection; "
+            f"without a connection give a local folder in Hugging Face's layout."
+        ) from error
+    return model, tokenizer
+
+
+def _from_gguf(path: Path, dtype: torch.dtype) -> tuple[nn.Module, Any]:
+    """De-quantised: a plain model of the same architecture, that trains and saves like any other."""
+    from importlib.util import find_spec
+
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    if not path.is_file():
+        raise PolicyError(f"no file {path}")
+    if find_spec("gguf") is None:
+        raise PolicyError(f"{path} is a GGUF file: reading it needs `pip install rlenvs-llm[gguf]`")
+    folder, file = str(path.parent), path.name
+    tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file)
+    quantised = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=dtype)
+    config = type(quantised.config).from_dict(
+        {name: value for name, value in quantised.config.to_dict().items() if name != "quantization_config"}
+    )
+    config._attn_implementation = "sdpa"
+    model = type(quantised)(config).to(dtype)
+    model.load_state_dict(quantised.state_dict())
+    model.generation_config = quantised.generation_config
+    return model, tokenizer
