@@ -1,0 +1,80 @@
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from typing import NoReturn
+
+import pytest
+
+from rlenvs.deadline import Workers
+
+
+def hang() -> NoReturn:
+    while True:
+        time.sleep(0.01)
+
+
+def test_a_call_gives_its_result_or_its_exception() -> None:
+    async def main() -> tuple[int, str]:
+        workers = Workers()
+        with pytest.raises(ZeroDivisionError):
+            await workers.call(lambda: 1 // 0, 1)
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await workers.call(lambda: next(iter(())), 1)  # type: ignore[call-overload]
+        return await workers.call(lambda: 7, 1), await workers.call(lambda: threading.current_thread().name, 1)
+
+    assert asyncio.run(main()) == (7, "rlenvs-worker")
+
+
+def test_a_hung_call_frees_its_slot_at_the_deadline() -> None:
+    async def main() -> int:
+        workers = Workers(1)
+        with pytest.raises(TimeoutError, match=r"0\.1 s"):
+            await workers.call(hang, 0.1)
+        return await workers.call(lambda: 7, 0.1)
+
+    start = time.monotonic()
+    assert asyncio.run(main()) == 7
+    assert time.monotonic() - start < 1
+
+
+def test_waiting_for_a_slot_does_not_count_against_the_deadline() -> None:
+    async def main() -> list[None]:
+        workers = Workers(1)
+        return await asyncio.gather(*(workers.call(lambda: time.sleep(0.1), 0.3) for _ in range(5)))
+
+    assert asyncio.run(main()) == [None] * 5
+
+
+def test_calls_run_at_the_same_time_up_to_the_number_of_threads() -> None:
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+
+    async def main() -> None:
+        workers = Workers(3)
+        await asyncio.gather(*(workers.call(work, 5) for _ in range(9)))
+
+    asyncio.run(main())
+    assert most == 3
+
+
+def test_a_hung_call_does_not_keep_the_process_from_ending() -> None:
+    program = (
+        "import asyncio, time; from rlenvs.deadline import Workers\n"
+        "async def main():\n"
+        "    try: await Workers().call(lambda: time.sleep(60), 0.1)\n"
+        "    except TimeoutError: print('freed')\n"
+        "asyncio.run(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=True)
+    assert done.stdout == "freed\n"
+    assert done.stderr == ""
