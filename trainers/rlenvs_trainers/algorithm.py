@@ -1,8 +1,8 @@
 """An algorithm is data: one choice per slot. This module has the slots' protocols and what flows between them.
 
-The maths of the choices is in `explore`, `select`, `shape`, `credit`, `ratio`, `surrogate`, `regularise`, `reduce`;
-the core that calls them is `objective` (tensors) and `loop` (records). No module of slots imports torch before a slot
-is called, so that listing algorithms stays instant.
+The maths of the choices is in `explore`, `select`, `shape`, `credit`, `ratio`, `surrogate`, `weights`, `regularise`,
+`reduce`; the core that calls them is `objective` (tensors) and `loop` (records). No module of slots imports torch
+before a slot is called, so that listing algorithms stays instant.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class Progress:
 
     step: int
     num_steps: int
+    version: int = 0  # of the policy that is about to be trained: what staleness is measured against
     memory: dict[str, Any] = field(default_factory=dict)
     """What slots remember between steps (a running baseline, a curriculum), by slot name: JSON values, owned by the
     loop, saved in every checkpoint and restored."""
@@ -64,7 +65,9 @@ class Explorer(Protocol):
 class Selector(Protocol):
     """Which groups, and which of their trajectories, go on."""
 
-    refills: bool  # whether the loop draws new tasks for the groups that it dropped
+    @property
+    def refills(self) -> bool:
+        """Whether the loop draws new tasks for the groups that it dropped."""
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Sequence[Group]:
         """The groups that stay; trajectories to be masked come back with `is_trained=False`."""
@@ -87,7 +90,9 @@ class Shaper(Protocol):
 class CreditRule(Protocol):
     """Whose doing it was: an advantage for every token."""
 
-    unit: Level  # the finest unit at which its advantages differ
+    @property
+    def unit(self) -> Level:
+        """The finest unit at which its advantages differ."""
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:
         """Credit for all groups of the step (gathered over ranks)."""
@@ -118,6 +123,22 @@ class View:
             dist.all_reduce(value)
         return value
 
+    def world_values(self, value_N: Tensor) -> tuple[Tensor, int]:
+        """The detached values of every rank, in the order of ranks, and where this rank's begin among them."""
+        import torch
+        import torch.distributed as dist
+
+        if not (dist.is_available() and dist.is_initialized()):
+            return value_N.detach(), 0
+        counts = [torch.zeros(1, dtype=torch.long, device=value_N.device) for _ in range(dist.get_world_size())]
+        dist.all_gather(counts, torch.tensor([len(value_N)], device=value_N.device))
+        lengths = [int(count) for count in counts]
+        padded = torch.nn.functional.pad(value_N.detach(), (0, max(lengths) - len(value_N)))
+        gathered = [torch.empty_like(padded) for _ in lengths]
+        dist.all_gather(gathered, padded)
+        values = torch.cat([part[:length] for part, length in zip(gathered, lengths, strict=True)])
+        return values, sum(lengths[: dist.get_rank()])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segments:
@@ -125,13 +146,18 @@ class Segments:
 
     ids_N: Tensor  # [N] integers in 0 … count - 1
     count: int  # units on this rank
-    total: float  # units that have a trained token, over the whole optimiser step and all ranks
+    total: (
+        float  # units that have a trained token, over the whole optimiser step and all ranks; of tokens, their weight
+    )
+    mass_U: Tensor  # [count] weight of each unit's trained tokens over the whole optimiser step, seen here or not
 
 
 class RatioRule(Protocol):
     """How far the policy has moved, at a unit."""
 
-    unit: Level
+    @property
+    def unit(self) -> Level:
+        """The unit that one ratio speaks of."""
 
     def __call__(self, view: View, credit_unit: Level) -> Tensor:
         """[N] log-ratio of each token's unit, clamped so that its exponential is finite."""
@@ -140,7 +166,9 @@ class RatioRule(Protocol):
 class Surrogate(Protocol):
     """The loss of every token before weights and averaging."""
 
-    needs: tuple[str, ...]
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the signals and constants that it reads."""
 
     def __call__(self, view: View, log_ratio_N: Tensor) -> tuple[Tensor, Mapping[str, Tensor]]:
         """[N] losses, and named diagnostics as [N] tensors (their weighted mean is logged)."""
@@ -149,7 +177,9 @@ class Surrogate(Protocol):
 class WeightRule(Protocol):
     """A detached factor per token, after the surrogate and before the regularisers."""
 
-    needs: tuple[str, ...]
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the signals and constants that it reads."""
 
     def __call__(self, view: View, log_ratio_N: Tensor) -> tuple[Tensor, Mapping[str, Tensor]]:
         """[N] factors, and diagnostics."""
@@ -158,10 +188,21 @@ class WeightRule(Protocol):
 class Regulariser(Protocol):
     """A term added to the loss, outside of ratio and weights."""
 
-    name: str
-    coefficient: float
-    needs: tuple[str, ...]
-    reduce: Reduction | None  # None: the algorithm's own
+    @property
+    def name(self) -> str:
+        """What its term is called in the metrics."""
+
+    @property
+    def coefficient(self) -> float:
+        """0: the term is left out, and what it needs is not computed."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the signals and constants that it reads."""
+
+    @property
+    def reduce(self) -> Reduction | None:
+        """None: the algorithm's own."""
 
     def __call__(self, view: View) -> Tensor:
         """[N] terms, before the coefficient."""
@@ -205,5 +246,7 @@ class Algorithm:
     @property
     def needs(self) -> frozenset[str]:
         """The signals that its slots read, besides the log-probability."""
-        slots = (self.surrogate, *self.weights, *self.regularise)
-        return frozenset(name for slot in slots for name in slot.needs)
+        needs = set(self.surrogate.needs)
+        needs.update(*(rule.needs for rule in self.weights))
+        needs.update(*(term.needs for term in self.regularise if term.coefficient))
+        return frozenset(needs)

@@ -1,0 +1,39 @@
+"""The built-in components by name: what algorithms are made of. Light: no torch."""
+
+from __future__ import annotations
+
+from rlenvs.hooks import RegisterNamed
+from rlenvs_trainers import credit, ratio, reduce, regularise, select, shape, surrogate, weights
+
+COMPONENTS: tuple[type, ...] = (
+    select.NonConstant,
+    select.WidestSpread,
+    select.MaskTruncated,
+    select.MaskStale,
+    shape.Overlong,
+    credit.GroupRelative,
+    ratio.Ratio,
+    surrogate.Clip,
+    surrogate.TruncatedWeight,
+    surrogate.Soft,
+    surrogate.Geometric,
+    surrogate.Likelihood,
+    weights.HighEntropy,
+    weights.Mismatch,
+    weights.DropDrifted,
+    regularise.KL,
+    regularise.EntropyBonus,
+    reduce.Mean,
+)
+
+
+def register_components(register: RegisterNamed) -> None:
+    """Every one under its class's name, in lower case and with underscores: `register("non_constant", NonConstant)`."""
+    for component in COMPONENTS:
+        register(snake_case(component.__name__), component)
+
+
+def snake_case(name: str) -> str:
+    """`NonConstant` is `non_constant`, `KL` is `kl`."""
+    starts = [i for i, letter in enumerate(name) if i and letter.isupper() and not name[i - 1].isupper()]
+    return "".join(("_" if i in starts else "") + letter.lower() for i, letter in enumerate(name))
