@@ -1,18 +1,21 @@
 """`TextEnv`: the one base class of our single-agent environments, Gymnasium's contract over text.
 
 It keeps the conversation, counts turns, lets the rubric end the episode and copies itself. Token limits belong to
-the trainers; loading tasks belongs to `rlenvs.tasks`.
+the trainers, loading tasks to `rlenvs.tasks`, several seats to `rlenvs.multi`.
 """
 
 import copy
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
 
-from rlenvs.errors import EpisodeOverError
-from rlenvs.records import Ending, Message, Part, Task, Verdict, assistant
+from rlenvs.errors import EpisodeOverError, ending_of
+from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant
 from rlenvs.rubric import Rubric
 from rlenvs.spaces import Unicode
 
@@ -22,7 +25,7 @@ class Response:
     """What the world answers to one action."""
 
     messages: tuple[Message, ...] = ()  # what the policy reads before its next action
-    ending: Ending | None = None  # why the episode is over, or None while it goes on
+    ending: Ending | None = None  # why the episode is over (terminated; "max_turns": truncated), None while it goes on
     consumed: int | None = None  # characters of the action that were used, from its start; None: all of them
     rewards: tuple[Part, ...] = ()  # named rewards for this action alone
 
@@ -31,15 +34,15 @@ class TextEnv(gymnasium.Env[str, str]):
     """An environment whose observations and actions are text.
 
     A subclass gives `rubric` and `task_at`; one with several turns overrides `respond`; one that knows its answers
-    overrides `answer_message`. Observations are the new messages' text; the messages themselves, with their roles,
-    are in `info["messages"]`.
+    overrides `answer_message`. What a subclass keeps of an episode it sets in `begin`. Observations are the new
+    messages' text; the messages themselves, with their roles, are in `info["messages"]`.
 
     Every `info` has: `messages` (tuple of Message), `task_id`, `ending` (None while the episode goes on), `verdict`
     (a Verdict at the end, None before and where nothing could be judged), `consumed` (characters of the action that
-    were used), `rewards` (tuple of Part for this action alone).
+    were used, an integer always: vector environments keep it in an array), `rewards` (tuple of Part for this action).
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012  # Gymnasium declares it like this
     rubric: Rubric
     max_turns: int = 1  # the episode is truncated after this many actions
     num_tasks: int | None = None  # None: unlimited, every index >= 0 is a task
@@ -60,7 +63,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """Task number `index`: the same one at every call, on every machine."""
         raise NotImplementedError(f"{type(self).__name__} needs task_at(index) -> Task")
 
-    def respond(self, action: str) -> Response:
+    def respond(self, action: str) -> Response:  # noqa: ARG002
         """What the world answers to `action`. By default nothing: the episode is over and the rubric judges it."""
         return Response(ending="completed")
 
@@ -68,7 +71,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """How an answer to `task` would look if it were given now, and were right."""
         raise NotImplementedError(f"{type(self).__name__} does not say how its answers look")
 
-    def demonstrate(self, rng: np.random.Generator) -> str:
+    def demonstrate(self, rng: np.random.Generator) -> str:  # noqa: ARG002
         """A good next message in the present state: what supervised warm start imitates. By default, the answer."""
         assert self.task is not None
         return self.answer_message(self.task)
@@ -78,19 +81,28 @@ class TextEnv(gymnasium.Env[str, str]):
         assert self.task is not None
         return self.rubric.judge(self.task, tuple(self.transcript))
 
+    def begin(self) -> None:
+        """Set up a subclass's own state for `self.task`. Called at every reset, before `opening`."""
+
+    def opening(self) -> tuple[Message, ...]:
+        """What the policy reads before its first action. By default, the task's prompt."""
+        assert self.task is not None
+        return self.task.prompt
+
     # Gymnasium's contract.
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Start an episode on a task drawn by `seed`, or on `options["task"]` (a Task) or `options["index"]`."""
         super().reset(seed=seed)
-        self.task = self._chosen_task(options or {})
-        self.transcript = list(self.task.prompt)
-        self.num_turns, self.ending, self.verdict = 0, None, None
-        self.begin()
-        return self._text(self.task.prompt), self._info(self.task.prompt)
-
-    def begin(self) -> None:
-        """Set up a subclass's own state for `self.task`. Called at the end of every reset."""
+        self.task = None  # stands if choosing raises: no step without a task
+        task = chosen_task(options or {}, self.task_at, self.num_tasks, self.np_random)
+        self.task, self.transcript, self.num_turns, self.verdict = task, [], 0, None
+        with self._failing():
+            self.begin()
+            opening = self.opening()
+        self.ending = None
+        self.transcript = list(opening)
+        return joined(opening), self._info(opening)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take the policy's message.
@@ -101,71 +113,72 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Raises:
             EpisodeOverError: the episode is over, or was never started.
-            GraderError: a reward function broke; the episode is over with ending "grader_error".
+            GraderError: a reward function broke. After this or any other failure the episode is over, its ending
+                says what happened, and it has no verdict.
         """
         if self.task is None or self.ending is not None:
             why = "has not been reset" if self.task is None else f"is over ({self.ending})"
             raise EpisodeOverError(f"step() on an episode that {why}: call reset() first")
         if not isinstance(action, str):
             raise ValueError(f"an action is text: got {type(action).__name__}")
-        response = self.respond(action)
-        consumed = len(action) if response.consumed is None else response.consumed
+        with self._failing():
+            response = self.respond(action)
+            consumed = consumed_characters(response.consumed, action)
         self.transcript += [assistant(action[:consumed]), *response.messages]
         self.num_turns += 1
-        truncated = response.ending is None and self.num_turns >= self.max_turns
-        ending: Ending | None = "max_turns" if truncated else response.ending
-        reward = float(sum(part.value * part.weight for part in response.rewards))
+        ending = response.ending or ("max_turns" if self.num_turns >= self.max_turns else None)
+        reward = value_of(response.rewards)
         if ending is not None:
             reward += self._end(ending)
+        truncated = ending == "max_turns"
         info = self._info(response.messages, consumed=consumed, rewards=response.rewards)
-        return self._text(response.messages), reward, ending is not None and not truncated, truncated, info
+        return joined(response.messages), reward, ending is not None and not truncated, truncated, info
 
     def stop(self, ending: Ending) -> Verdict | None:
         """End the episode from outside (out of tokens, out of context) and judge what there is.
 
-        An action that was cut off is not part of it: the world never received it.
+        An action that was cut off is not part of it: the world never received it. An ending that is a failure
+        ("timeout", "pruned" …) is not judged.
         """
         if self.task is None or self.ending is not None:
             raise EpisodeOverError(f"stop({ending!r}) on an episode that is over or was never started")
-        self._end(ending)
+        if ending in FAILURES:
+            self.ending = ending
+        else:
+            self._end(ending)
         return self.verdict
 
     def clone(self) -> Self:
         """An independent copy in the same state: the same actions lead to the same episode, and neither sees the other.
 
-        Task lists and other shared values that never change copy to themselves (`__deepcopy__`).
+        Records never change and are shared; so is what copies to itself (`__deepcopy__`), like a `TaskList`.
         """
-        return copy.deepcopy(self)
+        records = [self.task, self.verdict, *self.transcript]
+        return copy.deepcopy(self, {id(record): record for record in records})
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The conversation so far as text."""
         if self.render_mode != "ansi":
             return None
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.transcript)
 
-    def _chosen_task(self, options: dict[str, Any]) -> Task:
-        unknown = set(options) - {"task", "index"}
-        if unknown:
-            raise ValueError(f"reset options are 'task' (a Task) or 'index' (an integer): got {sorted(unknown)}")
-        if "task" in options:
-            task = options["task"]
-            if not isinstance(task, Task):
-                raise ValueError(f"options['task'] is a Task: got {type(task).__name__}")
-            return task
-        if "index" in options:
-            return self.task_at(int(options["index"]))
-        return self.task_at(int(self.np_random.integers(self.num_tasks or 2**31)))
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """What raises here ends the episode, and the ending says how."""
+        try:
+            yield
+        except Exception as error:
+            self.ending = ending_of(error)
+            raise
 
     def _end(self, ending: Ending) -> float:
         """Judge, record the ending, and give the verdict's reward."""
-        self.ending = "grader_error"  # stands if the rubric raises
-        self.verdict = self.judge()
+        with self._failing():
+            self.verdict = self.judge()
         self.ending = ending if self.verdict is not None else "unscored"
         return self.verdict.reward if self.verdict is not None else float("nan")
 
-    def _info(
-        self, messages: tuple[Message, ...], consumed: int | None = None, rewards: tuple[Part, ...] = ()
-    ) -> dict[str, Any]:
+    def _info(self, messages: tuple[Message, ...], consumed: int = 0, rewards: tuple[Part, ...] = ()) -> dict[str, Any]:
         assert self.task is not None
         return {
             "messages": messages,
@@ -176,6 +189,48 @@ class TextEnv(gymnasium.Env[str, str]):
             "rewards": rewards,
         }
 
-    @staticmethod
-    def _text(messages: tuple[Message, ...]) -> str:
-        return "\n\n".join(message.content for message in messages)
+
+def joined(messages: tuple[Message, ...]) -> str:
+    """Messages as one observation."""
+    return "\n\n".join(message.content for message in messages)
+
+
+def value_of(parts: tuple[Part, ...]) -> float:
+    """The weighted sum of named rewards."""
+    return float(sum(part.value * part.weight for part in parts))
+
+
+def chosen_task(
+    options: dict[str, Any], task_at: Callable[[int], Task], num_tasks: int | None, rng: np.random.Generator
+) -> Task:
+    """The task that reset's options ask for, or one drawn by `rng`.
+
+    Raises:
+        ValueError: the options are not `task` (a Task) or `index` (an integer that is there).
+    """
+    if set(options) not in (set(), {"task"}, {"index"}):
+        raise ValueError(f"reset options are 'task' (a Task) or 'index' (an integer): got {sorted(options)}")
+    if "task" in options:
+        task = options["task"]
+        if not isinstance(task, Task):
+            raise ValueError(f"options['task'] is a Task: got {type(task).__name__}")
+        return task
+    if "index" not in options:
+        return task_at(int(rng.integers(num_tasks or 2**31)))
+    try:
+        index = operator.index(options["index"])
+    except TypeError:
+        raise ValueError(f"options['index'] is an integer: got {options['index']!r}") from None
+    if index < 0 or (num_tasks is not None and index >= num_tasks):
+        there = "0, 1, 2 …" if num_tasks is None else f"0 to {num_tasks - 1}"
+        raise ValueError(f"no task {index}: there are {there}")
+    return task_at(index)
+
+
+def consumed_characters(consumed: int | None, action: str) -> int:
+    """How much of the action was used; an environment that says None used all of it."""
+    if consumed is None:
+        return len(action)
+    if not 0 <= consumed <= len(action):
+        raise ValueError(f"consumed counts characters of the action, 0 to {len(action)}: got {consumed}")
+    return consumed

@@ -1,13 +1,18 @@
 """`Episode`: one play of any of our environments, an action at a time, with failures as values.
 
 Rollouts (in tokens) and evaluation (in words) both drive environments through this, so that a broken grader or a
-raising environment is recorded in one place and in one way.
+raising environment is recorded in one place and in one way. Deadlines are whose who drive it: see `Episode.stop`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from rlenvs.records import Ending, Message, Part, Task, Verdict
+import numpy as np
+
+from rlenvs.env import TextEnv
+from rlenvs.errors import EpisodeOverError, described, ending_of
+from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
 
 POLICY_SEAT = "policy"  # the only seat of a single-agent environment
 
@@ -28,12 +33,16 @@ class Outcome:
     verdict: Verdict | None
     error: str = ""  # what a failure said: exception type, message, last lines of the traceback
 
+    def __post_init__(self) -> None:
+        if (self.verdict is None) != (self.ending in FAILURES):
+            raise ValueError(f"ending {self.ending!r} does not go with verdict {self.verdict}")
+
 
 class Episode(Protocol):
     """One play. Environments with one seat and with several look the same to who drives them."""
 
     task: Task
-    seats: tuple[str, ...]
+    seats: tuple[str, ...]  # those that the driver acts for; scripted partners play the others
 
     @property
     def seat(self) -> str | None:
@@ -45,11 +54,130 @@ class Episode(Protocol):
     def act(self, text: str) -> Effect:
         """Give the acting seat's message to the environment. What it raises becomes an ending, never a reward of 0."""
 
+    def answer_message(self) -> str:
+        """How the acting seat's answer would look if it were given now, and were right."""
+
+    def demonstrate(self, rng: np.random.Generator) -> str:
+        """A good next message of the acting seat: what the oracle writes and warm start imitates."""
+
     def stop(self, ending: Ending, error: str = "") -> None:
-        """End the episode from outside: out of tokens, out of context, past a deadline."""
+        """End the episode from outside: out of tokens, out of context, past a deadline.
+
+        With an ending that is a failure ("timeout" …) this returns at once, even while `act` hangs in another thread;
+        what that `act` does later changes nothing. Other endings are judged on what there is.
+        """
 
     def outcome(self, seat: str) -> Outcome:
         """How it ended for `seat`; only once it is over."""
 
     def fork(self) -> "Episode":
         """An independent copy in the same state."""
+
+
+def start(env: TextEnv, task: Task, seats: Sequence[str] | None = None, *, seed: int | None = None) -> Episode:
+    """Begin an episode of `task` in a copy of `env`, which itself stays as it is.
+
+    Args:
+        env: what `rlenvs.make` gives. Any number of episodes may be in flight from one.
+        task: one of its tasks.
+        seats: which seats the driver acts for. None: the one the environment was made for (`make(id, seat=…)`), or
+            all of them if it was made for none in particular.
+        seed: of the world's own randomness. By default it follows from the task, so that all attempts at a task meet
+            the same world.
+
+    Raises:
+        ValueError: the environment has no such seat. (What the environment raises is in the outcome instead.)
+    """
+    from rlenvs.seats import SeatsEpisode, SeatView  # with PettingZoo, which a single seat does not need
+
+    seed = int(task.fingerprint, 16) % 2**31 if seed is None else seed
+    if isinstance(env, SeatView):
+        return SeatsEpisode.start(env, task, seats, seed)
+    if seats not in (None, (POLICY_SEAT,), [POLICY_SEAT]):
+        raise ValueError(f"{type(env).__name__} has one seat, {POLICY_SEAT!r}: got {seats}")
+    return PolicyEpisode.start(env, task, seed)
+
+
+class PolicyEpisode:
+    """An episode of an environment with one seat."""
+
+    seats: tuple[str, ...] = (POLICY_SEAT,)
+
+    def __init__(self, env: TextEnv, task: Task, unread: tuple[Message, ...], outcome: Outcome | None) -> None:
+        self.env, self.task = env, task
+        self._unread, self._outcome = unread, outcome
+
+    @classmethod
+    def start(cls, env: TextEnv, task: Task, seed: int) -> "PolicyEpisode":
+        """Reset a copy of `env` to `task`."""
+        try:
+            env = env.clone()
+            _, info = env.reset(seed=seed, options={"task": task})
+        except Exception as error:
+            return cls(env, task, (), failed(error))
+        return cls(env, task, info["messages"], None)
+
+    @property
+    def seat(self) -> str | None:
+        """The policy's, until the end."""
+        return POLICY_SEAT if self._outcome is None else None
+
+    def unread(self) -> tuple[Message, ...]:
+        """The prompt at first, then the replies to the last action."""
+        return self._unread
+
+    def act(self, text: str) -> Effect:
+        """Take one step."""
+        self._check_going()
+        try:
+            _, _, terminated, truncated, info = self.env.step(text)
+        except Exception as error:  # whatever an environment raises is an ending
+            self._finish(failed(error))
+            return Effect(consumed=len(text))
+        self._unread = info["messages"]
+        if terminated or truncated:
+            self._finish(Outcome(ending=info["ending"], verdict=info["verdict"]))
+        return Effect(consumed=info["consumed"], rewards=info["rewards"])
+
+    def answer_message(self) -> str:
+        """The right answer, given now."""
+        return self.env.answer_message(self.task)
+
+    def demonstrate(self, rng: np.random.Generator) -> str:
+        """A good next message."""
+        return self.env.demonstrate(rng)
+
+    def stop(self, ending: Ending, error: str = "") -> None:
+        """End it from outside. A failure does not touch the environment, which may be hanging."""
+        self._check_going()
+        if ending in FAILURES:
+            return self._finish(Outcome(ending=ending, verdict=None, error=error))
+        try:
+            verdict = self.env.stop(ending)
+        except Exception as raised:
+            return self._finish(failed(raised))
+        self._finish(Outcome(ending=ending if verdict is not None else "unscored", verdict=verdict, error=error))
+
+    def outcome(self, seat: str) -> Outcome:
+        """How it ended."""
+        if seat not in self.seats:
+            raise ValueError(f"no seat {seat!r}: this episode has {self.seats}")
+        if self._outcome is None:
+            raise ValueError(f"the episode of task {self.task.id} is not over yet")
+        return self._outcome
+
+    def fork(self) -> "PolicyEpisode":
+        """A copy that goes its own way."""
+        return type(self)(self.env.clone(), self.task, self._unread, self._outcome)
+
+    def _finish(self, outcome: Outcome) -> None:
+        self._outcome = self._outcome or outcome  # the first stands: a late result of a hanging step changes nothing
+
+    def _check_going(self) -> None:
+        if self._outcome is not None:
+            raise EpisodeOverError(f"the episode of task {self.task.id} is over ({self._outcome.ending})")
+
+
+def failed(error: Exception) -> Outcome:
+    """The outcome of an episode in which something was raised."""
+    return Outcome(ending=ending_of(error), verdict=None, error=described(error))

@@ -1,7 +1,11 @@
-"""The errors that people who use environments meet."""
+"""The errors that people who use environments meet, and which ending each failure stands for."""
 
-from difflib import get_close_matches
+import traceback
 from collections.abc import Iterable
+from difflib import get_close_matches
+
+from rlenvs.records import Ending
+from rlenvs_sandbox import SandboxError
 
 
 class RlenvsError(Exception):
@@ -10,6 +14,18 @@ class RlenvsError(Exception):
 
 class EpisodeOverError(RlenvsError):
     """A step after the end of an episode, or before its reset."""
+
+
+class UnknownEnvironmentError(RlenvsError, ValueError):
+    """An id, or an option of an environment, that does not exist."""
+
+
+class RegistrationError(RlenvsError, ValueError):
+    """An id that is malformed, or already belongs to another environment."""
+
+
+class CheckError(RlenvsError, AssertionError):
+    """What `check_env` found wrong, a sentence for each failure."""
 
 
 class GraderError(RlenvsError):
@@ -21,6 +37,22 @@ class GraderError(RlenvsError):
 
     def __reduce__(self) -> tuple[type["GraderError"], tuple[str, str, str]]:
         return GraderError, (self.task_id, self.part, self.why)
+
+
+def ending_of(error: Exception) -> Ending:
+    """How an episode ended in which the environment or its grader raised `error`."""
+    if isinstance(error, SandboxError):
+        return "sandbox_error"
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    return "grader_error" if isinstance(error, GraderError) else "env_error"
+
+
+def described(error: Exception, *, frames: int = 3) -> str:
+    """An exception as a person needs it: type and message first, then the last frames of its traceback."""
+    summary = "".join(traceback.format_exception_only(error)).strip()
+    where = "".join(traceback.format_tb(error.__traceback__)[-frames:]).rstrip()
+    return f"{summary}\n{where}" if where else summary
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:

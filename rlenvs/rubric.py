@@ -8,6 +8,7 @@ from typing import Any
 
 from rlenvs.errors import GraderError
 from rlenvs.records import Message, Part, Task, Verdict
+from rlenvs_sandbox import SandboxError
 
 Grader = Callable[[Task, Sequence[Message]], Any]
 """(task, whole conversation) -> a number, or None for "this cannot be scored"."""
@@ -46,6 +47,7 @@ class Rubric:
 
         Raises:
             GraderError: a function raised, or gave NaN, an infinity or something that is not a number.
+            SandboxError, TimeoutError: a function was let down by its sandbox, or by a deadline.
         """
         parts = []
         for function in self.functions:
@@ -61,7 +63,7 @@ class Rubric:
 def _graded(function: RewardFunction, task: Task, transcript: Sequence[Message]) -> float | None:
     try:
         value = function.function(task, transcript)
-    except GraderError:
+    except (GraderError, SandboxError, TimeoutError):  # these say themselves what failed
         raise
     except Exception as error:  # foreign code: whatever it raises is a broken grader
         raise GraderError(task.id, function.name, f"raised {type(error).__name__}: {error}") from error
@@ -69,15 +71,24 @@ def _graded(function: RewardFunction, task: Task, transcript: Sequence[Message])
 
 
 def checked_reward(value: Any, task_id: str, name: str) -> float:
-    """The number as a float; booleans and NumPy scalars are numbers.
+    """The number as a float; booleans, NumPy scalars and arrays or tensors of no dimension are numbers.
 
     Raises:
         GraderError: it is not a finite real number.
     """
-    is_number = isinstance(value, numbers.Real) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0)
-    if not is_number:
+    if not (isinstance(value, numbers.Real) or _is_scalar(value)):
         why = f"gave {value!r} ({type(value).__name__}); expected a number, or None for what cannot be scored"
         raise GraderError(task_id, name, why)
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise GraderError(task_id, name, f"gave {value}; expected a finite number")
-    return float(value)
+    return number
+
+
+def _is_scalar(value: Any) -> bool:
+    """An array or tensor of no dimension whose numbers are real; torch's dtypes have no `kind`."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and value.ndim == 0 and getattr(dtype, "kind", "f") in "biuf"

@@ -1,0 +1,1 @@
+"""Our own environments. They enter by the same door as anyone's: `rlenvs.envs.plugin`."""

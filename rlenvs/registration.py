@@ -1,0 +1,140 @@
+"""Registers environments in Gymnasium's registry and makes them. Nothing is imported until one is made.
+
+Which plug-ins are asked for theirs is `rlenvs.plugins`'s business.
+"""
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+from gymnasium.envs.registration import load_env_creator, parse_env_id, registry
+
+from rlenvs.env import TextEnv
+from rlenvs.errors import RegistrationError, UnknownEnvironmentError, unknown
+
+EntryPoint = str | Callable[..., TextEnv]
+"""`"package.module:Class"`, or the class or function itself. It gives a TextEnv (or a SeatView, which is one)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """What is known of an environment before it is made."""
+
+    id: str
+    entry_point: str  # "package.module:name"
+
+    @property
+    def description(self) -> str:
+        """The first line of its docstring, read from the source: listing environments imports none of them."""
+        return _first_docstring_line(self.entry_point)
+
+
+_registered: dict[str, Registered] = {}
+
+
+def register(
+    id: str,
+    entry_point: EntryPoint,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    nondeterministic: bool = False,
+) -> None:
+    """Register a text environment under a Gymnasium id like `my/Env-v0`. Doing so twice alike changes nothing.
+
+    Args:
+        id: `namespace/Name-vN`.
+        entry_point: what is called with `kwargs` to make it. Listings show the first line of its docstring.
+        kwargs: options that it is made with, which `make` can override.
+        nondeterministic: the same seed and actions may lead to different episodes (it asks a live service, say).
+
+    Raises:
+        RegistrationError: the id is malformed, or belongs to another entry point.
+    """
+    namespace, _, version = _parsed(id)
+    if namespace is None or version is None:
+        raise RegistrationError(f"an environment's id is namespace/Name-vN, for example my/Env-v0: got {id!r}")
+    name = entry_point if isinstance(entry_point, str) else f"{entry_point.__module__}:{entry_point.__qualname__}"
+    if isinstance(entry_point, str) and entry_point.count(":") != 1:
+        raise RegistrationError(f"{id}: an entry point is 'package.module:name', got {entry_point!r}")
+    if id in registry and (id not in _registered or _registered[id].entry_point != name):
+        other = _registered[id].entry_point if id in _registered else registry[id].entry_point
+        raise RegistrationError(f"the id {id!r} is taken: {other} has it, and {name} wants it. Rename one of them.")
+    registry.pop(id, None)  # Gymnasium warns of an id that is registered again, even if alike
+    gymnasium.register(id, entry_point, kwargs=dict(kwargs or {}), nondeterministic=nondeterministic)
+    _registered[id] = Registered(id=id, entry_point=name)
+
+
+def registered() -> tuple[Registered, ...]:
+    """Every environment that was registered here, by id."""
+    return tuple(_registered[id] for id in sorted(_registered))
+
+
+def registered_ids() -> tuple[str, ...]:
+    """The ids of every environment that was registered here, in order."""
+    return tuple(sorted(_registered))
+
+
+def make(id: str, **kwargs: Any) -> TextEnv:
+    """A new environment without wrappers: a TextEnv, or a SeatView where there are several seats.
+
+    Args:
+        id: as registered; `module:id` imports the module first.
+        kwargs: options of this environment (those of its constructor).
+
+    Raises:
+        UnknownEnvironmentError: nobody registered the id, or the environment has no such option.
+    """
+    module, _, name = id.rpartition(":")
+    if module:
+        importlib.import_module(module)
+    if name not in registry:
+        raise UnknownEnvironmentError(unknown("environment", name, registered_ids()))
+    _check_options(name, kwargs)
+    env = gymnasium.make(name, disable_env_checker=True, **kwargs).unwrapped
+    if not isinstance(env, TextEnv):
+        raise UnknownEnvironmentError(f"{name} is {type(env).__name__}, not a text environment (a rlenvs.TextEnv)")
+    return env
+
+
+def _parsed(id: str) -> tuple[str | None, str, int | None]:
+    try:
+        return parse_env_id(id)
+    except gymnasium.error.Error as error:
+        raise RegistrationError(f"an environment's id is namespace/Name-vN: {error}") from None
+
+
+def _check_options(id: str, kwargs: Mapping[str, Any]) -> None:
+    entry_point = registry[id].entry_point
+    creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    assert creator is not None
+    parameters = inspect.signature(creator).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for option in kwargs:
+        if option not in parameters:
+            raise UnknownEnvironmentError(unknown(f"option of {id}", option, parameters))
+
+
+def _first_docstring_line(entry_point: str) -> str:
+    """Empty where there is no docstring, or no source to read."""
+    module, _, name = entry_point.partition(":")
+    if module in sys.modules:
+        return (inspect.getdoc(getattr(sys.modules[module], name, None)) or "").partition("\n")[0]
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return ""
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return _first_docstring_line(f"{node.module}:{alias.name}")
+    return ""
