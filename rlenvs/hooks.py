@@ -7,9 +7,9 @@ Hook parameters have no defaults. `API_VERSION` is what a plug-in may state as i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pluggy
 
@@ -26,8 +26,17 @@ Register = Callable[[Any], None]
 RegisterNamed = Callable[[str, Any], None]
 
 
+class RegisterEnvironment(Protocol):
+    """What `register_environments` is given: `rlenvs.register`, and the same parameters."""
+
+    def __call__(
+        self, id: str, entry_point: Any, *, kwargs: Mapping[str, Any] | None = None, nondeterministic: bool = False
+    ) -> None:
+        """Register an environment; see `rlenvs.registration.register`."""
+
+
 @hookspec
-def register_environments(register: RegisterNamed) -> None:
+def register_environments(register: RegisterEnvironment) -> None:
     """Register environments: `register("my/Env-v0", "my_package.envs:Env")`, Gymnasium's id and entry point."""
 
 

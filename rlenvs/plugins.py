@@ -6,7 +6,7 @@ each `load()` has its own registries and observers. Only environments are shared
 
 import importlib.metadata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,9 +17,12 @@ import pluggy
 from rlenvs import hooks
 from rlenvs.errors import RlenvsError, unknown
 from rlenvs.plugin_files import import_file
+from rlenvs.registration import register
 from rlenvs.registry import Registry
 
 GROUP = "rlenvs.plugins"  # the entry-point group
+
+_Collector = Callable[..., None]  # (values, *what the hook registers): puts (name, value) into values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,7 @@ class Plugins:
     @cached_property
     def algorithms(self) -> Registry:
         """By the name that the algorithm carries."""
-        return self._registry("algorithm", "register_algorithms", is_named=False)
+        return self._registry("algorithm", "register_algorithms", register=_register)
 
     @cached_property
     def components(self) -> Registry:
@@ -70,7 +73,7 @@ class Plugins:
     @cached_property
     def suites(self) -> Registry:
         """By the name that the suite carries."""
-        return self._registry("suite", "register_suites", is_named=False)
+        return self._registry("suite", "register_suites", register=_register)
 
     @cached_property
     def samplers(self) -> Registry:
@@ -89,8 +92,8 @@ class Plugins:
 
     @cached_property
     def environments(self) -> Registry:
-        """Entry points by id. Those without a conflict are in Gymnasium's registry once `load()` returns."""
-        return self._registry("environment", "register_environments")
+        """What puts each into the registry, by id. Those without a conflict are registered once `load()` returns."""
+        return self._registry("environment", "register_environments", register=_environment_register)
 
     @property
     def registries(self) -> tuple[Registry, ...]:
@@ -138,13 +141,13 @@ class Plugins:
             app.registered_commands += own.registered_commands
             app.registered_groups += own.registered_groups
 
-    def _registry(self, kind: str, hook: str, *, is_named: bool = True) -> Registry:
+    def _registry(self, kind: str, hook: str, *, register: _Collector | None = None) -> Registry:
         registry = Registry(kind)
         for plugin in self.loaded:
             if hook not in plugin.hooks:
                 continue
             values: list[tuple[str, Any]] = []
-            if self._guarded(plugin, hook, register=_collector(kind, values, is_named)) is None:
+            if self._guarded(plugin, hook, register=partial(register or _register_named, values)) is None:
                 for name, value in values:
                     registry.add(name, value, plugin.distribution)
         return registry
@@ -188,11 +191,9 @@ def load(files: Sequence[Path | str] = ()) -> Plugins:
 
 
 def _register_environments(plugins: Plugins) -> None:
-    from rlenvs import registration
-
-    for id in plugins.environments:
+    for id, into_registry in plugins.environments.items():
         try:
-            registration.register(id, plugins.environments[id])
+            into_registry()
         except Exception as error:  # an id or an entry point that Gymnasium refuses
             origin = plugins.environments.origin(id)
             plugins.broken.append(Broken(name=id, distribution=origin, why=_last_line(error)))
@@ -231,21 +232,28 @@ def _verified(plugin: Any) -> pluggy.PluginManager:
     return manager
 
 
-def _collector(kind: str, values: list[tuple[str, Any]], is_named: bool) -> Callable[..., None]:
-    """What a registering hook is given as `register`."""
+def _register_named(values: list[tuple[str, Any]], name: str, value: Any) -> None:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"register(name, value) takes a name that is text and not empty: got {name!r}")
+    values.append((name, value))
 
-    def register_named(name: str, value: Any) -> None:
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"register(name, {kind}) takes a name that is text and not empty: got {name!r}")
-        values.append((name, value))
 
-    def register(value: Any) -> None:
-        name = getattr(value, "name", None)
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"register({kind}) takes a value with a name: got {value!r}")
-        values.append((name, value))
+def _register(values: list[tuple[str, Any]], value: Any) -> None:
+    name = getattr(value, "name", None)
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"register(value) takes something with a name: got {value!r}")
+    values.append((name, value))
 
-    return register_named if is_named else register
+
+def _environment_register(
+    values: list[tuple[str, Any]],
+    id: str,
+    entry_point: Any,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    nondeterministic: bool = False,
+) -> None:
+    values.append((id, partial(register, id, entry_point, kwargs=kwargs, nondeterministic=nondeterministic)))
 
 
 def _command_names(app: Any) -> dict[str, str]:
