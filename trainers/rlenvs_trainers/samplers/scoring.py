@@ -1,0 +1,70 @@
+"""Log-probabilities of given continuations: plain forwards over padded batches, no cache.
+
+Axes: B rows, T padded length, K last positions whose logits are needed, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+LOGITS_PER_FORWARD = 2**25  # numbers: 128 MiB of float32
+TOKENS_PER_FORWARD = 8192
+
+
+def score(
+    model: Any, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]], *, device: torch.device
+) -> list[tuple[float, ...]]:
+    """Give log p(continuation token | prefix, continuation before it) at temperature 1, in nats, float32.
+
+    Raises:
+        ValueError: a prefix is empty (its first token would have no distribution), or the numbers of both differ.
+    """
+    if len(prefixes) != len(continuations) or not all(prefixes):
+        raise ValueError(
+            f"score takes one continuation per prefix, and no empty prefix: got {len(prefixes)} prefixes, "
+            f"{len(continuations)} continuations"
+        )
+    scores: list[tuple[float, ...]] = [()] * len(prefixes)
+    pairs = [(tuple(prefix), tuple(rest)) for prefix, rest in zip(prefixes, continuations, strict=True)]
+    for rows in _batches(pairs, model.config.get_text_config().vocab_size):
+        for row, logprobs in zip(rows, _forward(model, [pairs[row] for row in rows], device), strict=True):
+            scores[row] = logprobs
+    return scores
+
+
+def _batches(pairs: list[tuple[tuple[int, ...], tuple[int, ...]]], vocabulary: int) -> Iterator[list[int]]:
+    """Rows of similar length, together within the limits above (one at least)."""
+    order = sorted((row for row, pair in enumerate(pairs) if pair[1]), key=lambda row: (sum(map(len, pairs[row])), row))
+    batch: list[int] = []
+    for row in order:
+        tried = [*batch, row]
+        length = max(sum(map(len, pairs[each])) for each in tried)
+        kept = length - min(len(pairs[each][0]) for each in tried) + 1
+        if batch and (len(tried) * length > TOKENS_PER_FORWARD or len(tried) * kept * vocabulary > LOGITS_PER_FORWARD):
+            yield batch
+            tried = [row]
+        batch = tried
+    if batch:
+        yield batch
+
+
+def _forward(
+    model: Any, pairs: list[tuple[tuple[int, ...], tuple[int, ...]]], device: torch.device
+) -> list[tuple[float, ...]]:
+    length = max(len(prefix) + len(rest) for prefix, rest in pairs)
+    first = min(len(prefix) for prefix, _ in pairs) - 1  # the position that says the earliest continuation token
+    ids_BT = torch.zeros(len(pairs), length, dtype=torch.long)
+    for row, (prefix, rest) in enumerate(pairs):  # padded on the right: causal attention never looks there
+        ids_BT[row, : len(prefix) + len(rest)] = torch.tensor((*prefix, *rest))
+    ids_BT = ids_BT.to(device)
+    logits_BKV = model(input_ids=ids_BT, use_cache=False, logits_to_keep=length - first).logits[:, :-1].float()
+    logprobs_BK = -torch.nn.functional.cross_entropy(
+        logits_BKV.transpose(1, 2), ids_BT[:, first + 1 :], reduction="none"
+    )
+    return [
+        tuple(logprobs_BK[row, len(prefix) - 1 - first :][: len(rest)].tolist())
+        for row, (prefix, rest) in enumerate(pairs)
+    ]

@@ -1,0 +1,223 @@
+"""The embedded sampler: any causal language model of transformers, on CPU or GPU, with its own decode loop.
+
+It may share the trainer's module: then nothing is copied when weights are published, and weights that changed without
+being published are an error. The loop itself is in `decode.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from rlenvs.errors import RlenvsError, unknown
+from rlenvs_trainers.records import Completion
+from rlenvs_trainers.samplers.attention import decoding
+from rlenvs_trainers.samplers.base import Capability, SampleRequest, StaleWeightsError
+from rlenvs_trainers.samplers.decode import Decoding, Written
+from rlenvs_trainers.samplers.scoring import score
+
+ATTENTION = ("full_attention", "sliding_attention")  # transformers' names of layers that this sampler can cache
+UNBOUNDED_CONTEXT = 1 << 20  # tokens, for a model whose config names no limit
+
+
+@dataclass(slots=True)
+class _Served:
+    """A model and the version of its weights."""
+
+    model: nn.Module
+    version: int
+    changes: int  # in-place changes that its weights had seen when they were published
+
+    def count_changes(self) -> int:
+        return sum(weight._version for weight in self.model.parameters())
+
+
+class TransformersSampler:
+    """Writes completions with a causal language model of transformers.
+
+    A batch depends on the requests given together, never on their order of arrival: they are sorted by prompt length,
+    prompt and key. A prompt that several share is computed once. Work is done in the calling thread.
+
+    At temperature 0 a row takes the most probable token and reports log-probabilities at temperature 1. Top-p and
+    top-k change what is drawn, and the reported log-probabilities stay those of the whole distribution.
+
+    Args:
+        model: served as policy `policy`, version `version`; not copied.
+        eos_ids: the ids that end a message (`Renderer.eos_ids`).
+        dtype: torch.bfloat16 computes under autocast where the weights are float32; None: the weights' own.
+        max_rows: completions decoded at a time.
+        max_cache_gib: GiB for keys and values; fewer rows are decoded at a time where more would not fit.
+        context_length: tokens of prompt and completion; None: what the model's config says.
+    """
+
+    capabilities: frozenset[Capability] = frozenset({"token_ids", "logprobs", "score", "monitor", "load"})
+
+    def __init__(
+        self,
+        model: nn.Module,
+        *,
+        eos_ids: Iterable[int],
+        policy: str = "policy",
+        version: int = 0,
+        dtype: torch.dtype | None = None,
+        max_rows: int = 256,
+        max_cache_gib: float = 2.0,
+        context_length: int | None = None,
+    ) -> None:
+        if max_rows < 1 or not max_cache_gib > 0:
+            raise ValueError(f"max_rows is at least 1 and max_cache_gib positive: got {max_rows} and {max_cache_gib}")
+        self.eos_ids = tuple(sorted(eos_ids))
+        self.dtype, self.max_rows, self.max_cache_gib = dtype, max_rows, max_cache_gib
+        self.context_length = context_length or _context_length(model)
+        self._served: dict[str, _Served] = {}
+        self.serve(model, policy=policy, version=version)
+
+    def serve(self, model: nn.Module, *, policy: str, version: int = 0) -> None:
+        """Serve one more policy (another seat's, a past self) beside the first."""
+        served = _Served(model, version, 0)
+        served.changes = served.count_changes()
+        self._served[policy] = served
+
+    async def sample(self, requests: Sequence[SampleRequest]) -> list[Completion]:
+        """One completion per request, in the order of the requests.
+
+        A prompt that fills the context gets an empty completion of finish reason "length".
+
+        Raises:
+            StaleWeightsError: other weights were asked for than are served, or they changed without being published.
+        """
+        completions: dict[int, Completion] = {}
+        for request in requests:
+            self._check_version(request)
+        for policy in sorted({request.policy for request in requests}):
+            self._check_unchanged(policy)
+            order = [index for index, request in enumerate(requests) if request.policy == policy]
+            order.sort(key=lambda index: _batch_order(requests[index]))
+            written = self._decode(policy, [requests[index] for index in order])
+            completions |= {index: self._completion(policy, each) for index, each in zip(order, written, strict=True)}
+        return [completions[index] for index in range(len(requests))]
+
+    async def score(
+        self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]], policy: str = "policy"
+    ) -> list[tuple[float, ...]]:
+        """Log-probability of every continuation token given its prefix, at temperature 1."""
+        served = self._find(policy)
+        self._check_unchanged(policy)
+        with decoding(served.model), self._autocast(served.model):
+            return score(served.model, prefixes, continuations, device=_device(served.model))
+
+    def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:
+        """Serve these weights from now on. Those that the module holds already (the trainer's) are not copied.
+
+        Raises:
+            ValueError: names or shapes are not the served model's.
+        """
+        served = self._find(policy)
+        own = served.model.state_dict(keep_vars=True)
+        tied = set(getattr(served.model, "all_tied_weights_keys", None) or {})
+        strange, missing = set(weights) - set(own), set(own) - set(weights) - tied
+        if strange or missing:
+            raise ValueError(
+                f"weights for {policy!r} do not fit the model: unknown {sorted(strange)}, missing {sorted(missing)}"
+            )
+        with torch.no_grad():
+            for name, weight in weights.items():
+                if weight.data_ptr() != own[name].data_ptr() or weight.device != own[name].device:
+                    own[name].copy_(weight)
+        served.version, served.changes = version, served.count_changes()
+
+    def version(self, policy: str = "policy") -> int:
+        """Which version is being served."""
+        return self._find(policy).version
+
+    def close(self) -> None:
+        """Let go of the models."""
+        self._served.clear()
+
+    def _find(self, policy: str) -> _Served:
+        if policy not in self._served:
+            raise RlenvsError(unknown("policy in this sampler", policy, self._served))
+        return self._served[policy]
+
+    def _check_version(self, request: SampleRequest) -> None:
+        served = self._find(request.policy)
+        if request.version is not None and request.version != served.version:
+            raise StaleWeightsError(request.policy, served.version, request.version)
+
+    def _check_unchanged(self, policy: str) -> None:
+        """PyTorch counts changes in place, so optimisers are seen: a change after the last `load` was not published."""
+        served = self._find(policy)
+        if served.count_changes() != served.changes:
+            raise StaleWeightsError(policy, served.version, served.version + 1)
+
+    def _decode(self, policy: str, requests: list[SampleRequest]) -> list[Written]:
+        model = self._served[policy].model
+        limits = [
+            max(0, min(request.params.max_tokens, self.context_length - len(request.prompt_ids)))
+            for request in requests
+        ]
+        with decoding(model), self._autocast(model):
+            return Decoding(
+                model,
+                requests,
+                limits,
+                eos_ids=self.eos_ids,
+                max_rows=min(self.max_rows, self._rows_that_fit(model, requests, limits)),
+                device=_device(model),
+            ).run()
+
+    def _rows_that_fit(self, model: nn.Module, requests: list[SampleRequest], limits: list[int]) -> int:
+        longest = max(len(request.prompt_ids) + limit for request, limit in zip(requests, limits, strict=True))
+        return max(1, int(self.max_cache_gib * 2**30 / (_bytes_per_position(model) * longest)))
+
+    def _autocast(self, model: nn.Module) -> Any:
+        own = next(model.parameters()).dtype
+        if self.dtype is None or self.dtype == own:
+            return nullcontext()
+        return torch.autocast(_device(model).type, dtype=self.dtype)
+
+    def _completion(self, policy: str, written: Written) -> Completion:
+        return Completion(
+            token_ids=written.token_ids,
+            logprobs=written.logprobs,
+            sampled=written.sampled,
+            finish_reason=written.finish_reason,
+            policy=policy,
+            version=self._served[policy].version,
+        )
+
+
+def _batch_order(request: SampleRequest) -> tuple[int, tuple[int, ...], str]:
+    """Similar lengths together, equal prompts side by side, and nothing that depends on arrival."""
+    return len(request.prompt_ids), request.prompt_ids, request.key
+
+
+def _device(model: nn.Module) -> torch.device:
+    return next(model.parameters()).device
+
+
+def _text_config(model: nn.Module) -> Any:
+    return model.config.get_text_config()  # type: ignore[union-attr, operator]
+
+
+def _context_length(model: nn.Module) -> int:
+    """What the config allows; no further than a sliding window, inside of which it is plain attention."""
+    config = _text_config(model)
+    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+    kinds = sorted({kind for kind in getattr(config, "layer_types", None) or () if kind not in ATTENTION})
+    if kinds:
+        raise RlenvsError(f"the transformers sampler needs attention in every layer: this model has {kinds}")
+    limits = [limit for limit in (getattr(config, "max_position_embeddings", None), window) if limit]
+    return int(min(limits, default=UNBOUNDED_CONTEXT))
+
+
+def _bytes_per_position(model: nn.Module) -> int:
+    config = _text_config(model)
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    return int(2 * config.num_hidden_layers * heads * width * next(model.parameters()).element_size())
