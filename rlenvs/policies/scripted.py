@@ -23,7 +23,10 @@ class Oracle:
     def _one(request: ReplyRequest) -> Reply:
         if request.answer is None:
             return Reply(error="the environment does not say how its answers look: it needs answer_message(task)")
-        return Reply(text=request.answer())
+        try:
+            return Reply(text=request.answer())
+        except Exception as error:  # foreign code: an environment that cannot answer is an error of its own
+            return Reply(error=f"the environment gave no answer: {type(error).__name__}: {error}")
 
 
 class Random:
@@ -39,10 +42,18 @@ class Random:
     @staticmethod
     def _nonsense(request: ReplyRequest) -> str:
         rng = np.random.default_rng(request.seed)
-        form = request.answer() if request.answer is not None else ""
+        form = _form(request)
         if not re.search(r"[0-9]", form):
             return str(rng.integers(1000))
         return re.sub(r"[0-9]+", lambda digits: _random_number(len(digits[0]), rng), form)
+
+
+def _form(request: ReplyRequest) -> str:
+    """How an answer looks; empty where the environment does not say."""
+    try:
+        return request.answer() if request.answer is not None else ""
+    except Exception:  # foreign code; guessing goes on without it
+        return ""
 
 
 def _random_number(num_digits: int, rng: np.random.Generator) -> str:

@@ -26,6 +26,14 @@ def test_an_oracle_without_an_answer_is_an_error_and_not_a_wrong_answer() -> Non
     assert "answer_message" in reply.error
 
 
+def test_an_environment_that_cannot_answer_is_an_error_for_the_oracle_and_a_number_for_random() -> None:
+    def broken() -> str:
+        raise NotImplementedError("no answers here")
+
+    assert "no answers here" in ask(Oracle(), request(answer=broken))[0].error
+    assert ask(Random(), request(answer=broken))[0].text.isdigit()
+
+
 def test_random_replies_have_the_form_of_an_answer_and_no_leading_zero() -> None:
     for seed in range(50):
         assert re.fullmatch(r"<answer>\\frac{[1-9][0-9]}{[1-9][0-9]{2}}</answer>", ask(Random(), request(seed))[0].text)

@@ -1,0 +1,1 @@
+"""How good a policy is: tasks, samples, unbiased pass@k with intervals, errors apart from wrong answers."""

@@ -1,0 +1,184 @@
+"""`evaluate`: a policy on the tasks of some environments, several samples each; resumable, with progress.
+
+How numbers come of samples is in `summary` and `estimators`, how episodes are played in `rounds`, and where results
+are kept in `results`.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rlenvs.deadline import Workers
+from rlenvs.env import TextEnv
+from rlenvs.errors import RlenvsError
+from rlenvs.evaluation.estimators import Estimate, mean_of_estimates
+from rlenvs.evaluation.play import Job
+from rlenvs.evaluation.results import Episode, ResultsFile, Sample, SampleKey
+from rlenvs.evaluation.rounds import play
+from rlenvs.evaluation.suites import Target
+from rlenvs.evaluation.summary import Summary, summarise
+from rlenvs.policies.base import Policy
+from rlenvs.records import Task
+from rlenvs.registration import make
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far an evaluation is, in episodes."""
+
+    done: int
+    total: int
+    resumed: int  # of those done: found in the results file
+    failed: int  # of those done: could not be judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What a policy achieved."""
+
+    policy: str
+    settings: Mapping[str, Any]
+    seed: int
+    num_samples: int  # per task
+    summaries: tuple[Summary, ...]  # in the order of the targets
+    samples: tuple[Sample, ...]  # in the order of targets, tasks, samples, seats
+    duration_s: float  # of this call alone, where it resumed another
+
+    @property
+    def mean_pass_at_1(self) -> Estimate | None:
+        """The mean over targets of pass@1, each counting once; None where one has no judged sample."""
+        estimates = [summary.pass_at_1 for summary in self.summaries]
+        known = [estimate for estimate in estimates if estimate is not None]
+        return mean_of_estimates(known) if len(known) == len(estimates) else None
+
+
+def evaluate(
+    policy: Policy,
+    targets: Sequence[Target],
+    *,
+    num_tasks: int | None = None,
+    samples: int = 1,
+    seed: int = 0,
+    concurrency: int = 64,
+    deadline_s: float = 60.0,
+    results_path: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Evaluation:
+    """Play tasks 0 … `num_tasks`-1 of each target, `samples` times each. No global random state is touched.
+
+    Args:
+        num_tasks: of a target that does not say itself; None: all that a finite environment has.
+        samples: per task, each with a seed of its own. pass@k is estimated for every k up to it.
+        seed: the same policy, targets and seed make the same requests, in the same batches.
+        concurrency: episodes in flight.
+        deadline_s: for one step of an environment with its grader; past it the episode ends as "timeout".
+        results_path: JSON lines, appended. What is there is not played again, unless it had failed.
+        progress: called after every round. An exception that it raises ends the evaluation; results stay.
+
+    Raises:
+        RlenvsError: an environment cannot be made, or the results file is of another configuration.
+    """
+    if samples < 1 or concurrency < 1 or not deadline_s > 0:
+        raise ValueError(f"samples, concurrency >= 1 and deadline_s > 0: got {samples}, {concurrency}, {deadline_s}")
+    titles = [target.title for target in targets]
+    if not titles or len(set(titles)) != len(titles):
+        raise ValueError(f"there is at least one target, and each has its own name: got {titles}")
+    started = time.monotonic()
+    work = _Work(policy, samples, seed, concurrency, deadline_s, progress)
+    envs = [make(target.env, **target.kwargs) for target in targets]
+    counts = [_num_tasks(target, env, num_tasks) for target, env in zip(targets, envs, strict=True)]
+    with ResultsFile(results_path, header(policy, targets, seed)) as results:
+        found = asyncio.run(work.play_all(list(zip(titles, envs, counts, strict=True)), results))
+    return Evaluation(
+        policy=policy.name,
+        settings=dict(policy.settings),
+        seed=seed,
+        num_samples=samples,
+        summaries=tuple(summarise(title, [sample for sample in found if sample.target == title]) for title in titles),
+        samples=tuple(found),
+        duration_s=time.monotonic() - started,
+    )
+
+
+def header(policy: Policy, targets: Sequence[Target], seed: int) -> dict[str, Any]:
+    """What results depend on: a file of another header is another evaluation's."""
+    return {
+        "policy": policy.name,
+        "settings": dict(policy.settings),
+        "seed": seed,
+        "targets": {target.title: {"env": target.env, "kwargs": dict(target.kwargs)} for target in targets},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What to do with every target."""
+
+    policy: Policy
+    num_samples: int
+    seed: int
+    concurrency: int
+    deadline_s: float
+    progress: Callable[[Progress], None] | None
+
+    async def play_all(self, targets: Sequence[tuple[str, TextEnv, int]], results: ResultsFile) -> list[Sample]:
+        """Play what the results lack, and give the samples of every job in their order."""
+        workers = Workers()
+        jobs = [job for target in targets for job in await self._jobs(*target, workers)]
+        done = _played(results, jobs)
+        resumed, missing = len(done), [job for job in jobs if job.key not in done]
+        self._report(done, jobs, resumed)
+        async for ended in play(
+            self.policy,
+            missing,
+            seed=self.seed,
+            in_flight=self.concurrency,
+            deadline_s=self.deadline_s,
+            workers=workers,
+        ):
+            results.append(sample for episode in ended for sample in episode)
+            done |= {episode[0].key: episode for episode in ended}
+            self._report(done, jobs, resumed)
+        return [sample for job in jobs for sample in done[job.key]]
+
+    async def _jobs(self, title: str, env: TextEnv, num_tasks: int, workers: Workers) -> list[Job]:
+        tasks = [await self._task(env, index, workers) for index in range(num_tasks)]
+        return [
+            Job(target=title, env=env, index=index, task=task, sample=sample)
+            for index, task in enumerate(tasks)
+            for sample in range(self.num_samples)
+        ]
+
+    async def _task(self, env: TextEnv, index: int, workers: Workers) -> Task | Exception:
+        try:
+            return await workers.call(lambda: env.task_at(index), self.deadline_s)
+        except Exception as error:  # foreign code: what it raises is a failed sample
+            return error
+
+    def _report(self, done: Mapping[SampleKey, Episode], jobs: Sequence[Job], resumed: int) -> None:
+        if self.progress is not None:
+            failed = sum(any(sample.is_failed for sample in episode) for episode in done.values())
+            self.progress(Progress(done=len(done), total=len(jobs), resumed=resumed, failed=failed))
+
+
+def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int:
+    wanted = target.num_tasks if target.num_tasks is not None else asked
+    if env.num_tasks is not None:
+        return env.num_tasks if wanted is None else min(wanted, env.num_tasks)
+    if wanted is None:
+        raise RlenvsError(f"{target.title} has tasks without end: say how many to evaluate on (num_tasks)")
+    return wanted
+
+
+def _played(results: ResultsFile, jobs: Sequence[Job]) -> dict[SampleKey, Episode]:
+    """The episodes that need not be played: judged, and of the task as it is now."""
+    found = results.episodes()
+    played = {job.key: found[job.key] for job in jobs if job.key in found and _is_of(found[job.key], job.task)}
+    return {key: episode for key, episode in played.items() if not any(sample.is_failed for sample in episode)}
+
+
+def _is_of(episode: Episode, task: Task | Exception) -> bool:
+    return isinstance(task, Task) and all(sample.fingerprint == task.fingerprint for sample in episode)

@@ -1,0 +1,149 @@
+"""`Sample` and the results file: a line of JSON per sample and seat, appended as they come, so that a re-run goes on.
+
+The first line says what the results are of: policy, settings, seed, targets. A file of something else is refused;
+more tasks or more samples of the same are not something else. What failed is tried again, its later line counts.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import IO, Any, Literal, Self
+
+from rlenvs.errors import RlenvsError
+from rlenvs.records import Ending
+
+FORMAT = 1
+SampleEnding = Ending | Literal["policy_error"]  # the latter: no reply could be had from the policy
+
+SampleKey = tuple[str, int, int]
+"""(target, index of the task, number of the sample): what one episode is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """What one seat did in one episode. `correct` is None exactly when nothing could be judged: an error, not a 0."""
+
+    target: str
+    index: int  # of the task in its environment
+    task_id: str
+    fingerprint: str  # of the task: a task whose text changed is another task
+    sample: int  # 0 … n-1
+    seat: str
+    num_seats: int  # of the episode: a sample each
+    ending: SampleEnding
+    correct: float | None  # accuracy in [0, 1]
+    reward: float | None
+    parts: Mapping[str, float] = field(default_factory=dict)  # unweighted; those of actions are summed
+    messages: tuple[Mapping[str, str], ...] = ()  # the conversation as this seat saw it
+    num_tokens: int | None = None  # that it wrote; None: the policy does not say
+    num_turns: int = 0
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # the task's
+    error: str = ""
+
+    @property
+    def key(self) -> SampleKey:
+        """Which episode it belongs to."""
+        return self.target, self.index, self.sample
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it counts in any rate."""
+        return self.correct is not None
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether something broke, so that trying again may help."""
+        return not self.is_scored and self.ending != "unscored"
+
+
+Episode = tuple[Sample, ...]
+"""One sample per seat."""
+
+_FIELDS = frozenset(field.name for field in fields(Sample))
+
+
+class ResultsFile:
+    """Reads what is there, then appends. One writer at a time. Without a path it keeps results in memory alone."""
+
+    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+        """Open the file, or begin it.
+
+        Raises:
+            RlenvsError: it holds the results of another policy, environment or seed, or is no results file.
+        """
+        self.header = {"rlenvs_eval": FORMAT, **json.loads(json.dumps(header))}
+        self._file: IO[str] | None = None
+        self.samples: list[Sample] = []
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.samples = self._read(path) if path.exists() else []
+            self._file = path.open("a", encoding="utf-8", errors="replace")
+            if not path.stat().st_size:
+                self._write([self.header])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def episodes(self) -> dict[SampleKey, Episode]:
+        """The whole episodes, one sample per seat; where one was played again, the last time."""
+        episodes: dict[SampleKey, list[Sample]] = {}
+        for sample in self.samples:
+            seats = episodes.setdefault(sample.key, [])
+            if len(seats) == sample.num_seats or sample.seat in {other.seat for other in seats}:
+                seats.clear()
+            seats.append(sample)
+        return {key: tuple(seats) for key, seats in episodes.items() if len(seats) == seats[0].num_seats}
+
+    def append(self, samples: Iterable[Sample]) -> None:
+        """Keep them. Written and flushed: after a kill, at most the line that was being written is lost."""
+        fresh = list(samples)
+        self.samples += fresh
+        self._write([asdict(sample) for sample in fresh])
+
+    def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        if self._file is None:
+            return
+        self._file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _read(self, path: Path) -> list[Sample]:
+        lines = _whole_lines(path)
+        if not lines:
+            return []
+        self._check_header(path, lines[0])
+        return [_parsed(path, number, line) for number, line in enumerate(lines[1:], start=2)]
+
+    def _check_header(self, path: Path, found: Any) -> None:
+        if not isinstance(found, dict) or "rlenvs_eval" not in found:
+            raise RlenvsError(f"{path} is not a results file of rlenvs eval: name another, it is left as it is")
+        for name in self.header:
+            if found.get(name) != self.header[name]:
+                raise RlenvsError(
+                    f"{path} holds the results of another configuration: its {name} is {found.get(name)!r}, "
+                    f"now it is {self.header[name]!r}. Name another file, or delete this one."
+                )
+
+
+def _parsed(path: Path, number: int, line: Any) -> Sample:
+    if not isinstance(line, dict) or set(line) != _FIELDS:
+        raise RlenvsError(f"{path}, line {number} is not a sample: delete the line, or use a new file")
+    return Sample(**{**line, "messages": tuple(line["messages"])})
+
+
+def _whole_lines(path: Path) -> list[Any]:
+    """The file's lines as JSON values; a half-written last one is cut off the file."""
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        os.truncate(path, end)
+    try:
+        return [json.loads(line) for line in data[:end].decode("utf-8", errors="replace").splitlines() if line.strip()]
+    except ValueError as error:
+        raise RlenvsError(f"{path} is not a results file of rlenvs eval: {error}") from error

@@ -1,0 +1,48 @@
+"""`Target` and `Suite`: what to evaluate on, by name. Plug-ins add suites with the hook `register_suites`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rlenvs.policies.base import Sampling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Tasks of one environment: the first `num_tasks`, always the same ones."""
+
+    env: str  # a registered id
+    kwargs: Mapping[str, Any] = field(default_factory=dict)  # JSON values, for `rlenvs.make`
+    name: str = ""  # how results call it; empty: the id
+    num_tasks: int | None = None  # None: what the caller asks for, or all of them
+
+    def __post_init__(self) -> None:
+        if not self.env:
+            raise ValueError("a target names an environment, like rlenvs/Math-v0")
+        if self.num_tasks is not None and self.num_tasks < 1:
+            raise ValueError(f"target {self.title}: num_tasks is at least 1, got {self.num_tasks}")
+
+    @property
+    def title(self) -> str:
+        """Its name in results."""
+        return self.name or self.env
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """Targets that belong together, and how they are usually sampled."""
+
+    name: str
+    description: str
+    targets: tuple[Target, ...]
+    samples: int = 1  # per task
+    sampling: Sampling = field(default_factory=Sampling)
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.targets:
+            raise ValueError(f"a suite has a name and at least one target: got {self.name!r} with {self.targets}")
+        titles = [target.title for target in self.targets]
+        if len(set(titles)) != len(titles):
+            raise ValueError(f"suite {self.name!r}: results are kept by target, each needs its own name: got {titles}")
+        if self.samples < 1:
+            raise ValueError(f"suite {self.name!r}: samples is at least 1, got {self.samples}")

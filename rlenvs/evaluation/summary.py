@@ -1,0 +1,183 @@
+"""From samples to numbers: pass@k, accuracy, reward, with intervals over tasks; errors counted apart.
+
+A sample that could not be judged enters no rate, and a task without a judged sample enters none either; both are
+reported. Seats of one episode are averaged within their task, since the task is what was drawn independently.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rlenvs.evaluation.estimators import Estimate, clustered_mean, clustered_rate, pass_at_every_k
+from rlenvs.evaluation.results import Sample
+
+SOLVED = 1.0 - 1e-9  # the accuracy from which a sample counts as right
+MOST_VALUES = 24  # a metadata key with more different values than this is no grouping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassAt:
+    """pass@k over the tasks that have at least k judged samples."""
+
+    k: int
+    estimate: Estimate
+    num_tasks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subset:
+    """The tasks that share one value of one metadata key (or the samples of one seat)."""
+
+    key: str  # "family", "level", "seat" …
+    value: str
+    num_tasks: int
+    pass_at_1: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What became of one target. The estimates are None where not one sample could be judged."""
+
+    target: str
+    num_tasks: int  # tried
+    num_tasks_scored: int  # with at least one judged sample
+    num_samples: int  # tried, over all seats
+    num_errors: int  # that could not be judged: in no rate
+    pass_at: tuple[PassAt, ...]
+    accuracy: Estimate | None  # mean of `correct`, which may be partial; pass@1 counts full marks alone
+    reward: Estimate | None
+    parts: Mapping[str, float]  # mean of each part of the reward, unweighted
+    mean_tokens: float | None  # of a judged sample; None: the policy does not say
+    endings: Mapping[str, int]  # samples by ending
+    errors: Mapping[str, int]  # first line of what failed -> how often, most frequent first
+    breakdown: tuple[Subset, ...]
+
+    @property
+    def pass_at_1(self) -> Estimate | None:
+        """The chance that one sample is right."""
+        return self.pass_at[0].estimate if self.pass_at else None
+
+    def metrics(self) -> dict[str, float]:
+        """All of it as named numbers, as `run.sqlite` and observers keep them."""
+        numbers = {"tasks": float(self.num_tasks), "samples": float(self.num_samples), "errors": float(self.num_errors)}
+        for passed in self.pass_at:
+            numbers |= _named(f"pass@{passed.k}", passed.estimate)
+        for name, estimate in (("accuracy", self.accuracy), ("reward", self.reward)):
+            numbers |= _named(name, estimate) if estimate else {}
+        numbers |= {} if self.mean_tokens is None else {"tokens": self.mean_tokens}
+        numbers |= {f"part/{name}": value for name, value in self.parts.items()}
+        numbers |= {f"ending/{name}": count / self.num_samples for name, count in self.endings.items()}
+        return numbers
+
+
+def summarise(target: str, samples: Sequence[Sample]) -> Summary:
+    """The numbers of one target's samples."""
+    scored = [sample for sample in samples if sample.is_scored]
+    tokens = [sample.num_tokens for sample in scored]
+    endings = Counter(sample.ending for sample in samples)
+    failures = [sample for sample in samples if not sample.is_scored]
+    errors = Counter(_first_line(sample) for sample in failures)
+    return Summary(
+        target=target,
+        num_tasks=len({sample.index for sample in samples}),
+        num_tasks_scored=len({sample.index for sample in scored}),
+        num_samples=len(samples),
+        num_errors=len(failures),
+        pass_at=pass_at_all(scored),
+        accuracy=_over_tasks(scored, "correct"),
+        reward=_over_tasks(scored, "reward"),
+        parts=_mean_parts(scored),
+        mean_tokens=_mean(tokens) if scored and None not in tokens else None,
+        endings={str(ending): count for ending, count in endings.most_common()},
+        errors=dict(errors.most_common()),
+        breakdown=_breakdown(scored),
+    )
+
+
+def pass_at_all(scored: Sequence[Sample]) -> tuple[PassAt, ...]:
+    """pass@k for every k up to the most judged samples that a task and seat has."""
+    curves = [_curves(list(samples)) for samples in _by_task(scored).values()]
+    longest = max((len(curve) for task in curves for curve in task), default=0)
+    return tuple(_pass_at(k, curves) for k in range(1, longest + 1))
+
+
+def _curves(samples: Sequence[Sample]) -> list[Sequence[float]]:
+    """One task's pass@k for k = 1 … n, for each seat."""
+    by_seat: dict[str, list[bool]] = defaultdict(list)
+    for sample in samples:
+        by_seat[sample.seat].append(_is_right(sample))
+    return [pass_at_every_k(len(right), sum(right)).tolist() for right in by_seat.values()]
+
+
+def _pass_at(k: int, curves: Sequence[Sequence[Sequence[float]]]) -> PassAt:
+    long_enough = [[curve for curve in task if len(curve) >= k] for task in curves]
+    tasks = [task for task in long_enough if task]
+    values_T = np.array([_mean([curve[k - 1] for curve in task]) for task in tasks])
+    num_samples = _mean([sum(len(curve) for curve in task) for task in tasks])
+    return PassAt(k=k, estimate=clustered_rate(values_T, draws_per_task=num_samples / k), num_tasks=len(tasks))
+
+
+def _over_tasks(scored: Sequence[Sample], name: str) -> Estimate | None:
+    if not scored:
+        return None
+    tasks = _by_task(scored).values()
+    values_T = np.array([_mean([getattr(sample, name) for sample in samples]) for samples in tasks])
+    if name == "reward":
+        return clustered_mean(values_T)
+    return clustered_rate(values_T, draws_per_task=len(scored) / len(values_T))
+
+
+def _mean_parts(scored: Sequence[Sample]) -> dict[str, float]:
+    names = dict.fromkeys(name for sample in scored for name in sample.parts)
+    return {name: _mean([sample.parts[name] for sample in scored if name in sample.parts]) for name in names}
+
+
+def _breakdown(scored: Sequence[Sample]) -> tuple[Subset, ...]:
+    parts = []
+    for key, values in _groupings(scored).items():
+        for value, samples in values.items():
+            passed = pass_at_all(samples)[0]
+            parts.append(Subset(key=key, value=value, num_tasks=passed.num_tasks, pass_at_1=passed.estimate))
+    return tuple(parts)
+
+
+def _groupings(scored: Sequence[Sample]) -> dict[str, dict[str, list[Sample]]]:
+    """By metadata key, then value: the keys with a few different plain values. And by seat, where there are several."""
+    groups: dict[str, dict[Any, list[Sample]]] = defaultdict(lambda: defaultdict(list))
+    for sample in scored:
+        for key, value in {**sample.metadata, "seat": sample.seat}.items():
+            if isinstance(value, str | int | bool):
+                groups[key][value].append(sample)
+    few = {key: values for key, values in groups.items() if 2 <= len(values) <= MOST_VALUES}
+    return {key: {str(value): values[value] for value in _in_order(values)} for key, values in few.items()}
+
+
+def _in_order(values: Iterable[Any]) -> list[Any]:
+    return sorted(values, key=lambda value: (isinstance(value, str), value))  # numbers by size, then names
+
+
+def _by_task(samples: Iterable[Sample]) -> dict[int, list[Sample]]:
+    ordered = sorted(samples, key=lambda sample: sample.index)
+    return {index: list(group) for index, group in groupby(ordered, key=lambda sample: sample.index)}
+
+
+def _is_right(sample: Sample) -> bool:
+    return sample.correct is not None and sample.correct >= SOLVED
+
+
+def _first_line(sample: Sample) -> str:
+    return f"{sample.ending}: {sample.error.splitlines()[0][:200]}" if sample.error else sample.ending
+
+
+def _named(name: str, estimate: Estimate) -> dict[str, float]:
+    numbers = {name: estimate.value, f"{name}/low": estimate.low, f"{name}/high": estimate.high}
+    return {key: number for key, number in numbers.items() if math.isfinite(number)}
+
+
+def _mean(values: Sequence[Any]) -> float:
+    return math.fsum(values) / len(values)
