@@ -1,1 +1,80 @@
-"""Deciding whether an answer is right."""
+"""Deciding whether an answer is right: `verify` for a verdict, `is_equal` as a reward function needs it.
+
+Text that a policy wrote never hangs or crashes the caller. See `compare` for what counts as equal, `extract` for
+finding the answer in a whole reply.
+"""
+
+import time
+from typing import Any
+
+from rlenvs.errors import RlenvsError
+from rlenvs.verifiers import structure
+from rlenvs.verifiers.compare import Algebra, Equality, Judgement, compare
+from rlenvs.verifiers.extract import extract
+from rlenvs.verifiers.pool import DEFAULT_POOL, VerifierPool
+from rlenvs.verifiers.text import as_latex, normal
+
+__all__ = ["Equality", "Judgement", "VerifierError", "VerifierPool", "extract", "is_equal", "judge", "verify"]
+
+_TOTAL_S = 8.0  # in workers, for one answer: a list of many slow items must not take the limit for each
+
+
+class VerifierError(RlenvsError):
+    """The verifier could not decide: an unreadable reference, or workers that are lost. Never a wrong answer."""
+
+
+def verify(gold: Any, answer: str | None, question: str | None = None) -> Equality:
+    """Whether an extracted answer equals the reference: "equal", "not_equal", "bad_gold" or "error".
+
+    Args:
+        gold: the reference, text or a number.
+        answer: what the policy gave; None for no answer.
+        question: the problem. It decides where the answer alone cannot: percentages, number bases.
+    """
+    return judge(gold, answer, question).verdict
+
+
+def judge(gold: Any, answer: str | None, question: str | None = None, *, pool: VerifierPool | None = None) -> Judgement:
+    """`verify` with the reason."""
+    if answer is None:
+        answer = ""
+    return compare(str(gold), answer, question or "", _within_total(pool or DEFAULT_POOL))
+
+
+def is_equal(gold: Any, answer: str, question: str = "", *, pool: VerifierPool | None = None) -> bool:
+    """Whether the answer is right, for reward functions.
+
+    An answer that uses up its limits (processor time, memory, nesting) while the reference alone passes in the same
+    workers is wrong, like a program that overruns its limit: otherwise a policy could escape a low reward by writing
+    9^{9^{9^9}}. The check of the reference tells this apart from a verifier that is broken.
+
+    Raises:
+        VerifierError: the reference cannot be read, or the workers are broken.
+    """
+    judged = judge(gold, answer, question, pool=pool)
+    if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), pool or DEFAULT_POOL):
+        return False
+    if judged.verdict in ("bad_gold", "error"):
+        raise VerifierError(f"{judged.verdict} for the reference {str(gold)[:100]!r}: {judged.reason}")
+    return judged.verdict == "equal"
+
+
+def _within_total(pool: VerifierPool) -> Algebra:
+    left_s = _TOTAL_S
+
+    def algebra(gold: str, answer: str) -> Judgement:
+        nonlocal left_s
+        if left_s <= 0:
+            return Judgement("error", f"more than {_TOTAL_S} s in all", by_answer=True)
+        started = time.monotonic()
+        judged = pool.algebra(gold, answer)
+        left_s -= time.monotonic() - started
+        return judged
+
+    return algebra
+
+
+def _passes_alone(gold: str, pool: VerifierPool) -> bool:
+    """Whether the workers can read the reference within their limits."""
+    expressions = [as_latex(item) for item in structure.items(normal(gold))]
+    return all(pool.algebra(item, item).verdict != "error" for item in expressions if item is not None)

@@ -1,0 +1,118 @@
+"""Bringing the ways of writing one answer to one form: glyphs, LaTeX noise, currency, boxes. Text in, text out.
+
+Nothing here is evaluated. Values belong to `exact`, structure to `compare`, algebra to the worker process.
+"""
+
+import re
+import unicodedata
+
+from rlenvs.verifiers.extract import last_box
+
+MAX_CHARS = 2000  # an answer longer than this is no final answer
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
+_GLYPHS = {
+    "−": "-", "–": "-", "×": r"\times ", "·": r"\cdot ", "÷": r"\div ", "π": r"\pi ", "θ": r"\theta ",
+    "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "∞": r"\infty ", "±": r"\pm ", "°": r"^\circ ", "∪": r"\cup ",
+    "∩": r"\cap ", "∅": r"\emptyset ", "∈": r"\in ", "⁄": "/", "。": ".", "、": ",", "€": r"\$", "£": r"\$",
+}  # fmt: skip
+_GLYPH = re.compile("|".join(map(re.escape, _GLYPHS)))
+
+_REWRITES = [
+    (re.compile(pattern), replacement)
+    for pattern, replacement in [
+        (r"\\(?:displaystyle|textstyle|left|right|[bB]igg?[lr]?)(?![a-zA-Z])", ""),
+        (r"\\(?:quad|qquad|enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;:! ]|~", " "),
+        (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
+        (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
+        (r"\\(?:textbf|textit|textrm|textnormal|mathbf|mathrm|mathit|mbox|operatorname)\s*\{", r"\\text{"),
+        (r"\{,\}", ","),
+        (r"\\%", "%"),
+        (r"\\(?:leq|leqslant)(?![a-zA-Z])", r"\\le "),
+        (r"\\(?:geq|geqslant)(?![a-zA-Z])", r"\\ge "),
+        (r"\\neq(?![a-zA-Z])", r"\\ne "),
+        (r"\\lbrace(?![a-zA-Z])", r"\\{"),
+        (r"\\rbrace(?![a-zA-Z])", r"\\}"),
+        (r"\\(?:varnothing)(?![a-zA-Z])|\\\{\s*\\\}", r"\\emptyset "),
+        (r"\\cdots|\\dots(?![a-zA-Z])|\\ldots", "..."),
+        (r"\^\{?\s*\\circ\s*\}?|\\degrees?(?![a-zA-Z])", r"^\\circ "),
+        (r"\s+", " "),
+    ]
+]
+_MAX_DEPTH = 60
+_APPROXIMATION = re.compile(r"\\approx.*$")
+_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
+_DIGIT_RUN = re.compile(r"\d{1000}")
+_HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|\d{5,}\s*\)?\s*!|!\s*\)*\s*!")
+
+
+def normal(text: str) -> str:
+    """One form for what differs only in glyphs, wrapping and LaTeX noise. `$…$`, boxes and bold are taken off."""
+    text = _plain_glyphs(text.strip())
+    text = last_box(text) or text
+    for pattern, replacement in _REWRITES:
+        text = pattern.sub(replacement, text)
+    text = _APPROXIMATION.sub("", text).strip().strip("*").strip()
+    return text.rstrip(".").rstrip() if not text.endswith("...") else text
+
+
+def _plain_glyphs(text: str) -> str:
+    """Full width signs, vulgar fractions, superscripts and mathematical glyphs in ASCII."""
+    if text.isascii():
+        return text
+    text = _SUPERSCRIPT_RUN.sub(lambda run: "^{" + run[0].translate(_SUPERSCRIPTS) + "}", text)
+    text = "".join(f" {sign}" if unicodedata.decomposition(sign).startswith("<fraction>") else sign for sign in text)
+    text = unicodedata.normalize("NFKC", text)
+    return _GLYPH.sub(lambda glyph: _GLYPHS[glyph[0]], text)
+
+
+def without_text_commands(text: str) -> str:
+    r"""The words of `\text{…}` as they stand."""
+    return re.sub(r"\s+", " ", _TEXT.sub(r" \1 ", text)).strip()
+
+
+def is_huge(text: str) -> bool:
+    """Whether a power, a factorial, a number or the nesting in it is too large to be worked out, by the text alone."""
+    depth = deepest = 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        deepest = max(deepest, depth)
+    return deepest > _MAX_DEPTH or bool(_HUGE.search(text) or _DIGIT_RUN.search(text))
+
+
+_NAMES = (
+    "alpha beta gamma delta epsilon theta lambda mu phi psi omega sigma tau rho pi infty"
+    " sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp sqrt"
+)
+_BARE_NAME = re.compile(rf"(?<![a-zA-Z\\])({_NAMES.replace(' ', '|')})(?![a-zA-Z])")
+_WORD = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{3,}")
+_SPACED_DIGITS = re.compile(r"\d \d")
+_LATEX_REWRITES = [
+    (re.compile(pattern), replacement)
+    for pattern, replacement in [
+        (r"(?<![a-zA-Z\\])(?:infinity|inf|oo)(?![a-zA-Z])", r"\\infty "),
+        (r"\*\*", "^"),
+        (r"\\sqrt\s*(\d)", r"\\sqrt{\1}"),
+        (r"\\sqrt\s*\(([^()]*)\)", r"\\sqrt{\1}"),
+        (r"\^\(([^()]*)\)", r"^{\1}"),
+        (r"\\frac\s*(\d)\s*(\d)", r"\\frac{\1}{\2}"),
+        (r"\\frac\s*(\d)\s*\{", r"\\frac{\1}{"),
+        (r"(\\frac\s*\{[^{}]*\})\s*(\d)", r"\1{\2}"),
+        (r"(\d+(?:\.\d+)?)[eE]([-+]?\d+)(?![\d.])", r"\1 \\times 10^{\2}"),
+        (r"(\d+(?:\.\d+)?)\s*\^\\circ", r"(\1 \\cdot \\pi / 180)"),
+        (r"(?<=\d),(?=\d{3}(?!\d))", ""),
+        (r"\\\$", ""),
+    ]
+]
+
+
+def as_latex(text: str) -> str | None:
+    """A normal form as LaTeX that a parser reads whole; None for words, which no parser should read as products."""
+    text = _BARE_NAME.sub(r"\\\1 ", without_text_commands(text))
+    for pattern, replacement in _LATEX_REWRITES:
+        text = pattern.sub(replacement, text)
+    without_environments = re.sub(r"\\(?:begin|end)\{[a-z]+\*?\}", "", text)
+    if _WORD.search(without_environments) or _SPACED_DIGITS.search(text):
+        return None
+    return text

@@ -1,0 +1,271 @@
+"""The worker process: parses two LaTeX expressions and says whether they are equal, within limits it cannot lift.
+
+Run by path, never imported by the parent; requests and replies are JSON lines on standard input and output. Each
+request may use `cpu_s` seconds of processor time, after which the kernel ends the process; memory is limited, and no
+file can be written. Starting it, replacing it and the limit on waiting belong to `pool`.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import resource
+import sys
+from typing import Any
+
+_MAX_EXPONENT = 10_000  # of a number raised to a number
+_MAX_DIGITS = 20_000
+_MAX_FACTORIAL = 3_000
+_DIGITS = 60  # precision of numeric comparison
+_TOLERANCE_EXPONENT = -40  # relative difference, in powers of ten, that such precision cannot produce by rounding
+_POINTS = ("0.7390851", "-1.3247180", "2.6651441", "-0.5671433", "1.9021605", "-2.5849817")
+
+
+class HugeError(ValueError):
+    """A power or factorial that is too large to be worked out."""
+
+
+def is_equal(gold: str, answer: str) -> tuple[str, str]:
+    """(verdict, reason) for two LaTeX texts."""
+    sides: list[Any] = []
+    for text, failure in ((gold, "bad_gold"), (answer, "not_equal")):
+        try:
+            sides.append(parsed(text))
+        except HugeError:
+            return "not_equal", "too large to be worked out, and not the same text"
+        except MemoryError:
+            raise
+        except Exception as error:  # the parser raises bare Exceptions, and sympy whatever it meets
+            return failure, f"cannot be read: {text[:100]!r} ({type(error).__name__})"
+    return ("equal", "") if are_equal(*sides) else ("not_equal", "")
+
+
+def parsed(text: str) -> Any:
+    """A sympy object for the whole of a LaTeX text, decimals exact, `i` the imaginary unit."""
+    import sympy
+    from latex2sympy2_extended.latex2sympy2 import latex2sympy
+
+    found = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)
+    if not isinstance(found, sympy.Basic | sympy.MatrixBase):
+        raise ValueError(f"a {type(found).__name__} is no mathematical value")
+    check_size(found)
+    exact = {decimal: sympy.Rational(str(decimal)) for decimal in found.atoms(sympy.Float)}
+    imaginary = {symbol: sympy.I for symbol in found.atoms(sympy.Symbol) if symbol.name == "i"}
+    return found.xreplace({**exact, **imaginary})
+
+
+def check_size(expression: Any) -> None:
+    """Refuse what would be huge once worked out. Works bottom up on the tree as parsed, nothing evaluated."""
+    import sympy
+
+    for node in sympy.postorder_traversal(expression):
+        if isinstance(node, sympy.Pow) and node.exp.is_number:
+            exponent = _size(node.exp)
+            if exponent > _MAX_EXPONENT or (node.base.is_number and exponent * _digits(node.base) > _MAX_DIGITS):
+                raise HugeError
+        is_factorial = isinstance(node, sympy.factorial | sympy.factorial2)
+        if is_factorial and node.args[0].is_number and _size(node.args[0]) > _MAX_FACTORIAL:
+            raise HugeError
+
+
+def _size(number: Any) -> float:
+    """Its magnitude; infinite where a double cannot hold it. Its own parts have been checked before."""
+    try:
+        return float(abs(number.evalf(15)))
+    except (OverflowError, TypeError, ValueError):
+        return float("inf")
+
+
+def _digits(number: Any) -> float:
+    """How many decimal digits stand before (of a tiny number: after) the point."""
+    import sympy
+
+    magnitude = abs(number.evalf(15))
+    return abs(float(sympy.log(magnitude, 10))) if magnitude.is_Float and magnitude != 0 else 1.0
+
+
+def are_equal(gold: Any, answer: Any) -> bool:
+    """Equality of two parsed values: exact for rationals, by value at high precision for the rest, sets as sets."""
+    import sympy
+
+    gold, answer = _without_name(gold, answer), _without_name(answer, gold)
+    if isinstance(gold, sympy.MatrixBase) or isinstance(answer, sympy.MatrixBase):
+        return _are_equal_matrices(gold, answer)
+    if isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr):
+        return _are_equal_expressions(gold, answer)
+    if isinstance(gold, sympy.Eq) and isinstance(answer, sympy.Eq):
+        return _are_equal_equations(gold, answer)
+    return _are_equal_sets(gold, answer)
+
+
+def _without_name(value: Any, other: Any) -> Any:
+    """`x = 5` as 5 beside something that is no equation, `a = b = 5` as `a = 5`; `x + z = 1` stays an equation."""
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    if isinstance(value, sympy.And) and all(isinstance(part, sympy.Eq) for part in value.args):
+        parts = value._unsorted_args
+        value = sympy.Eq(parts[0].lhs, parts[-1].rhs, evaluate=False)
+    if not isinstance(value, sympy.Eq) or isinstance(other, sympy.Eq) or not isinstance(value.lhs, sympy.Expr):
+        return value
+    above, below = value.lhs.doit().as_numer_denom()
+    factors = [*sympy.Mul.make_args(above), *(sympy.Mul.make_args(below) if below != 1 else ())]
+    is_name = all(isinstance(factor, sympy.Symbol | AppliedUndef) for factor in factors)
+    return value.rhs if is_name else value
+
+
+def _are_equal_matrices(gold: Any, answer: Any) -> bool:
+    if getattr(gold, "shape", None) != getattr(answer, "shape", None):
+        return False
+    return all(are_equal(a, b) for a, b in zip(gold, answer, strict=True))
+
+
+def _are_equal_expressions(gold: Any, answer: Any) -> bool:
+    import sympy
+
+    if gold == answer:
+        return True
+    gold, answer = gold.doit(), answer.doit()
+    if gold.is_Rational and answer.is_Rational:
+        return bool(gold == answer)
+    symbols = sorted(gold.free_symbols | answer.free_symbols, key=str)
+    if not symbols:
+        return _is_same_number(gold, answer)
+    agreed = 0
+    for point in _points(symbols):
+        values = [side.subs(point).evalf(_DIGITS) for side in (gold, answer)]
+        if any(value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) for value in values):
+            continue
+        if not all(value.is_number for value in values):
+            return bool(sympy.simplify(gold - answer) == 0)  # an undefined function, or a sum over a symbol
+        if not _is_close(*values):
+            return False
+        agreed += 1
+    return agreed >= 3
+
+
+def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
+    """Six points whose coordinates have both signs and stand on both sides of one."""
+    import sympy
+
+    return [
+        {symbol: sympy.Rational(_POINTS[(row + column) % 6]) + row * column for column, symbol in enumerate(symbols)}
+        for row in range(6)
+    ]
+
+
+def _is_same_number(gold: Any, answer: Any) -> bool:
+    import sympy
+
+    values = [side.evalf(_DIGITS) for side in (gold, answer)]
+    if any(value.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan) for value in values):
+        return bool(values[0] == values[1] and values[0] is not sympy.nan)
+    if not all(value.is_number and value.is_complex is not False for value in values):
+        return False
+    return _is_close(*values) or (_is_tiny(values[0] - values[1]) and bool(sympy.simplify(gold - answer) == 0))
+
+
+def _is_close(a: Any, b: Any) -> bool:
+    """Equal up to rounding, relative to the larger of the two."""
+    scale = max(abs(a), abs(b))
+    return bool(abs(a - b) <= scale * 10**_TOLERANCE_EXPONENT) if scale else True
+
+
+def _is_tiny(value: Any) -> bool:
+    return bool(abs(value) < 10**_TOLERANCE_EXPONENT)
+
+
+def _are_equal_equations(gold: Any, answer: Any) -> bool:
+    """Equations with the same solutions by a constant factor: the ratio of their differences is the same everywhere."""
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    if gold == answer or (gold.lhs == answer.lhs and are_equal(gold.rhs, answer.rhs)):
+        return True
+    if gold.atoms(AppliedUndef) or answer.atoms(AppliedUndef) or gold.free_symbols != answer.free_symbols:
+        return False
+    if not all(isinstance(side, sympy.Expr) for equation in (gold, answer) for side in equation.args):
+        return False
+    ratio = (gold.lhs - gold.rhs) / (answer.lhs - answer.rhs)
+    values = [ratio.subs(point).evalf(_DIGITS) for point in _points(sorted(gold.free_symbols, key=str))]
+    first = values[0]
+    is_constant = all(value.is_number and value.is_finite and _is_close(first, value) for value in values)
+    return bool(is_constant and first != 0)
+
+
+def _are_equal_sets(gold: Any, answer: Any) -> bool:
+    import sympy
+    from math_verify import verify
+
+    sides = [_as_set(side) for side in (gold, answer)]
+    if all(isinstance(side, sympy.Set) for side in sides):
+        one, other = sides
+        return bool(one == other or one.symmetric_difference(other) == sympy.S.EmptySet)
+    if any(isinstance(side, sympy.Expr) for side in (gold, answer)):
+        return False
+    return bool(verify(gold, answer, timeout_seconds=None, raise_on_error=False))
+
+
+def _as_set(value: Any) -> Any:
+    """Relations of one variable as the set of reals that meet them, `x in S` as S, `a < b` between numbers as it is."""
+    import sympy
+
+    if isinstance(value, sympy.Eq) and isinstance(value.rhs, sympy.Set):
+        return _as_set(value.rhs)
+    if isinstance(value, sympy.Contains):
+        return _as_set(value.args[1])
+    is_relation = isinstance(value, sympy.And | sympy.Or | sympy.core.relational.Relational)
+    if is_relation and len(value.free_symbols) == 1:
+        try:
+            return value.doit().as_set()
+        except NotImplementedError:
+            return value
+    return value.doit() if isinstance(value, sympy.Set) else value
+
+
+def _limit(memory_bytes: int) -> None:
+    with contextlib.suppress(ValueError, OSError):  # macOS knows the limit but does not let itself be limited
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _allow(cpu_s: int) -> None:
+    """Let the next request use this much processor time; a whole second more at most, the kernel's granularity."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    used = usage.ru_utime + usage.ru_stime
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + 1 + cpu_s, hard))
+
+
+def main(cpu_s: int, memory_bytes: int) -> None:
+    """Answer requests until standard input ends. What a parser prints goes nowhere."""
+    import latex2sympy2_extended  # noqa: F401  # imported before the limits: it reads files
+    import math_verify  # noqa: F401
+
+    logging.disable(logging.CRITICAL)
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    _limit(memory_bytes)
+    parsed(r"\frac{1}{2} + x")  # builds the parser's tables
+    os.dup2(silent, 2)
+    replies.write('{"ready": true}\n')
+    replies.flush()
+    for line in sys.stdin:
+        request = json.loads(line)
+        _allow(cpu_s)
+        try:
+            verdict, reason = is_equal(request["gold"], request["answer"])
+        except RecursionError:
+            verdict, reason = "error", "nested too deeply"
+        except MemoryError:
+            verdict, reason = "error", "out of memory"
+        except Exception as error:  # whatever sympy raises in a comparison must not end the worker
+            verdict, reason = "error", f"{type(error).__name__}: {error}"[:300]
+        replies.write(json.dumps({"verdict": verdict, "reason": reason}) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main(cpu_s=int(sys.argv[1]), memory_bytes=int(sys.argv[2]))
