@@ -40,8 +40,7 @@ class Registry(Mapping[str, Any]):
         """
         if name not in self._entries:
             raise UnknownNameError(unknown(self.kind, name, self._entries))
-        if len(self._entries[name]) > 1:
-            raise DuplicateNameError(self.conflicts[name])
+        self.check_unambiguous(name)
         return self._entries[name][0][1]
 
     def __iter__(self) -> Iterator[str]:
@@ -55,6 +54,11 @@ class Registry(Mapping[str, Any]):
         """The distribution that registered `name`."""
         self[name]
         return self._entries[name][0][0]
+
+    def check_unambiguous(self, name: str) -> None:
+        """Raise DuplicateNameError if more than one distribution registered `name`; say nothing of unknown names."""
+        if name in self.conflicts:
+            raise DuplicateNameError(self.conflicts[name])
 
     @property
     def conflicts(self) -> dict[str, str]:

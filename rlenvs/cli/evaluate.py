@@ -1,0 +1,149 @@
+"""`rlenvs eval`: a policy on suites or environments, with intervals; what is measured is `rlenvs.evaluation`'s."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rlenvs.cli.output import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    from rlenvs.evaluation.estimators import Estimate
+    from rlenvs.evaluation.evaluate import Evaluation
+    from rlenvs.evaluation.suites import Suite
+    from rlenvs.evaluation.summary import Summary
+    from rlenvs.plugins import Plugins
+    from rlenvs.policies.base import Sampling
+
+
+def evaluate(
+    ctx: typer.Context,
+    policy: Annotated[str, typer.Option(help="oracle, random, a folder, a checkpoint, a hub id, or openai:MODEL@URL.")],
+    suites: Annotated[list[str] | None, typer.Option("--suite", help="A suite of targets. Repeatable.")] = None,
+    envs: Annotated[list[str] | None, typer.Option("--env", help="An environment's id. Repeatable.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the --env environments, name=value. Repeatable.")
+    ] = None,
+    num_tasks: Annotated[int | None, typer.Option(min=1, help="Tasks of each target. Default: all of them.")] = None,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Samples of each task: pass@k for every k up to it.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="0 is greedy. Default: the suite's, or 1.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of one message.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None,
+    top_k: Annotated[int | None, typer.Option(min=0, help="0: all tokens.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the whole evaluation.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=1, help="Episodes in flight.")] = 64,
+    deadline_s: Annotated[
+        float, typer.Option(help="Seconds for one step of an environment, its grader included.")
+    ] = 60.0,
+    results: Annotated[
+        Path | None, typer.Option(help="Results file (JSON lines). What it has is not run again.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a policy: pass@1 and pass@k with 95 % intervals over tasks, errors apart from wrong answers."""
+    from rlenvs.cli.progress import Progress
+    from rlenvs.evaluation import evaluate as evaluation
+    from rlenvs.policies.resolve import resolve
+
+    chosen = _chosen(ctx.obj, suites or [], envs or [], sets or [])
+    sampling = _sampling(chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k)
+    who = resolve(policy, sampling, ctx.obj.samplers, concurrency=concurrency)
+    with Progress("evaluating", None, "episodes") as line:
+
+        def follow(now: evaluation.Progress) -> None:
+            line.reach(now.done, now.total, done_before=now.resumed, note=f"{now.failed} failed" if now.failed else "")
+
+        result = evaluation.evaluate(
+            who,
+            [target for suite in chosen for target in suite.targets],
+            num_tasks=num_tasks,
+            samples=samples or max(suite.samples for suite in chosen),
+            seed=seed,
+            concurrency=concurrency,
+            deadline_s=deadline_s,
+            results_path=results,
+            progress=follow,
+        )
+    _print(result, as_json)
+    if not any(summary.num_tasks_scored for summary in result.summaries):
+        typer.echo("rlenvs: not one sample could be judged", err=True)
+        raise typer.Exit(1)
+
+
+def _chosen(plugins: "Plugins", suites: list[str], envs: list[str], sets: list[str]) -> "list[Suite]":
+    """The suites, and the environments as a suite of their own."""
+    from rlenvs.errors import RlenvsError
+    from rlenvs.evaluation.suites import Suite, Target
+    from rlenvs.overrides import overridden
+
+    kwargs: dict[str, Any] = {}
+    for text in sets:
+        kwargs = overridden(kwargs, text)
+    chosen = [plugins.suites[name] for name in suites]
+    if envs:
+        for id in envs:
+            plugins.environments.check_unambiguous(id)
+        targets = tuple(Target(env=id, kwargs=kwargs) for id in envs)
+        chosen.append(Suite(name="--env", description="named on the command line", targets=targets))
+    if not chosen:
+        raise RlenvsError(
+            "what to evaluate on? --suite NAME or --env ID; there are the suites: " + ", ".join(plugins.suites)
+        )
+    return chosen
+
+
+def _sampling(chosen: "list[Suite]", **given: float | None) -> "Sampling":
+    """What the suites say, changed by what the command line says."""
+    from rlenvs.errors import RlenvsError
+
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    settings = {replace(suite.sampling, **changes) for suite in chosen}
+    if len(settings) > 1:
+        raise RlenvsError(
+            "the suites sample differently: evaluate them apart, or say --temperature, --max-tokens, --top-p"
+        )
+    return settings.pop()
+
+
+def _print(result: "Evaluation", as_json: bool) -> None:
+    if as_json:
+        facts = asdict(replace(result, samples=()))
+        del facts["samples"]
+        print_json(facts)
+        return
+    last = max((len(summary.pass_at) for summary in result.summaries), default=1)
+    columns = [
+        "target",
+        "tasks",
+        "samples",
+        "errors",
+        "pass@1",
+        *([f"pass@{last}"] if last > 1 else []),
+        "accuracy",
+        "reward",
+    ]
+    print_table(columns, [_row(summary, last) for summary in result.summaries], title=result.policy)
+    for summary in result.summaries:
+        for error, count in summary.errors.items():
+            typer.echo(f"{summary.target}: {count} × {error}", err=True)
+
+
+def _row(summary: "Summary", last: int) -> list[Any]:
+    at_last = [_interval(next((p.estimate for p in summary.pass_at if p.k == last), None))] if last > 1 else []
+    return [
+        summary.target,
+        summary.num_tasks,
+        summary.num_samples,
+        summary.num_errors,
+        _interval(summary.pass_at_1),
+        *at_last,
+        _interval(summary.accuracy),
+        _interval(summary.reward),
+    ]
+
+
+def _interval(estimate: "Estimate | None") -> str:
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate else ""

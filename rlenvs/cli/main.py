@@ -1,0 +1,107 @@
+"""`rlenvs`: puts the commands together, ours and those of plug-ins, and turns errors into sentences and exit codes.
+
+Exit codes: 0 fine, 1 the work failed, 2 bad input (which a person can put right), 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rlenvs.cli import envs, evaluate, report
+from rlenvs.cli import plugins as plugin_list
+from rlenvs.cli.group import Group
+from rlenvs.errors import RlenvsError
+from rlenvs.plugins import Plugins, load
+
+FAILED, BAD_INPUT = 1, 2
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command line.
+
+    Returns:
+        The exit code. What went wrong is one sentence on standard error; RLENVS_TRACEBACK=1 shows the traceback.
+    """
+    try:
+        files, rest = plugin_files(arguments)
+        plugins = load(files)
+        command = typer.main.get_command(build(plugins))
+        _tell_of_broken(plugins, rest)
+        command(args=list(rest), prog_name="rlenvs", obj=plugins)
+    except SystemExit as exit:
+        return exit.code if isinstance(exit.code, int) else FAILED
+    except (RlenvsError, ValueError) as error:
+        if os.environ.get("RLENVS_TRACEBACK"):
+            raise
+        hint = "" if isinstance(error, RlenvsError) else " (RLENVS_TRACEBACK=1 shows where)"
+        print(f"rlenvs: {error}{hint}", file=sys.stderr)
+        return BAD_INPUT
+    return 0
+
+
+def build(plugins: Plugins) -> typer.Typer:
+    """The whole application. Commands find the plug-ins as `ctx.obj`."""
+    app = typer.Typer(
+        cls=Group,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        help="Reinforcement learning for language models that act: environments, algorithms, evaluation.",
+    )
+    app.callback()(_global_options)
+    app.add_typer(envs.app, name="envs")
+    app.command("plugins")(plugin_list.plugins)
+    app.command("eval")(evaluate.evaluate)
+    app.command("report")(report.report)
+    plugins.add_commands(app)
+    return app
+
+
+def plugin_files(arguments: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The files that `--plugin` names, wherever it stands, and the other arguments.
+
+    They must be known before the arguments can be parsed: their commands are among those that there are.
+    """
+    files, rest = [], []
+    left = iter(arguments)
+    for argument in left:
+        option, _, value = argument.partition("=")
+        if argument == "--":
+            rest += [argument, *left]
+        elif option != "--plugin":
+            rest.append(argument)
+        elif value:
+            files.append(Path(value))
+        else:
+            file = next(left, None)
+            if file is None:
+                raise RlenvsError("--plugin takes the path of a Python file: rlenvs --plugin ./my_algorithm.py …")
+            files.append(Path(file))
+    return files, rest
+
+
+def _global_options(
+    plugin: Annotated[
+        list[Path] | None, typer.Option(help="A local Python file that is a plug-in. Anywhere on the line, repeatable.")
+    ] = None,
+) -> None:
+    pass
+
+
+def _tell_of_broken(plugins: Plugins, arguments: Sequence[str]) -> None:
+    """What was skipped, where something is about to be done without it: files by name, installed plug-ins by number."""
+    if not arguments or arguments[0].startswith("-") or arguments[0] == "plugins":
+        return
+    local = [broken for broken in plugins.broken if Path(broken.distribution) in plugins.files]
+    for broken in local:
+        print(f"rlenvs: {broken}", file=sys.stderr)
+    if others := len(plugins.broken) - len(local):
+        print(f"rlenvs: {others} installed plug-in(s) broken and skipped: `rlenvs plugins` says why", file=sys.stderr)

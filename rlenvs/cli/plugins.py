@@ -1,0 +1,53 @@
+"""`rlenvs plugins`: which plug-ins there are, what each gives, which are broken and why."""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from rlenvs.cli.output import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    from rlenvs.plugins import Plugins
+
+
+def plugins(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """List plug-ins: what each gives, which are broken and why, which names are taken twice."""
+    found = _found(ctx.obj)
+    if as_json:
+        print_json(found)
+        return
+    print_table(
+        ("plug-in", "distribution", "gives"),
+        [(each["name"], each["distribution"], ", ".join(each["gives"])) for each in found["plugins"]],
+    )
+    if found["broken"]:
+        typer.echo("\nBroken, and skipped:")
+        print_table(("plug-in", "distribution", "why"), [tuple(each.values()) for each in found["broken"]])
+    if found["conflicts"]:
+        typer.echo("\nNames that are taken twice, and cannot be used:")
+        for sentence in found["conflicts"]:
+            typer.echo(sentence)
+
+
+def _found(plugins: "Plugins") -> dict[str, Any]:
+    registries = plugins.registries  # asking for them finds what breaks
+    return {
+        "plugins": [
+            {
+                "name": plugin.name,
+                "distribution": plugin.distribution,
+                "hooks": plugin.hooks,
+                "gives": [
+                    f"{registry.kind} {name}"
+                    for registry in registries
+                    for name in registry
+                    if registry.origin(name) == plugin.distribution
+                ],
+            }
+            for plugin in plugins.loaded
+        ],
+        "broken": [
+            {"name": broken.name, "distribution": broken.distribution, "why": broken.why} for broken in plugins.broken
+        ],
+        "conflicts": [sentence for registry in registries for sentence in registry.conflicts.values()],
+    }

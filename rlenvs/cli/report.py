@@ -1,0 +1,13 @@
+"""`rlenvs report`: a run as one page that opens offline; what is on it is `rlenvs.report`'s."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(run: Annotated[Path, typer.Argument(help="A run's folder, for example runs/NAME.")]) -> None:
+    """Write a run's report.html: curves, before and after, rollouts one can read. Prints where it is."""
+    from rlenvs.report import write_report
+
+    typer.echo(str(write_report(run)))
