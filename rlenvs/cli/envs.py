@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rlenvs.cli.group import Group
 from rlenvs.cli.output import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
