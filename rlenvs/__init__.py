@@ -1,5 +1,6 @@
 """Environments for reinforcement learning of language models, with Gymnasium's contract."""
 
+from rlenvs.checks import check_env
 from rlenvs.env import Response, TextEnv
 from rlenvs.envs.plugin import register_environments
 from rlenvs.errors import EpisodeOverError, GraderError, RlenvsError
@@ -22,6 +23,7 @@ __all__ = [
     "TextEnv",
     "Verdict",
     "assistant",
+    "check_env",
     "make",
     "register",
     "registered_ids",

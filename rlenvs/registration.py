@@ -7,7 +7,6 @@ import ast
 import importlib
 import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,9 @@ class Registered:
     @property
     def description(self) -> str:
         """The first line of its docstring, read from the source: listing environments imports none of them."""
-        return _first_docstring_line(self.entry_point)
+        creator = registry[self.id].entry_point
+        docstring = _docstring_in_source(self.entry_point) if isinstance(creator, str) else inspect.getdoc(creator)
+        return (docstring or "").partition("\n")[0]
 
 
 _registered: dict[str, Registered] = {}
@@ -90,6 +91,7 @@ def make(id: str, **kwargs: Any) -> TextEnv:
 
     Raises:
         UnknownEnvironmentError: nobody registered the id, or the environment has no such option.
+        RegistrationError: its entry point cannot be imported.
     """
     module, _, name = id.rpartition(":")
     if module:
@@ -112,7 +114,10 @@ def _parsed(id: str) -> tuple[str | None, str, int | None]:
 
 def _check_options(id: str, kwargs: Mapping[str, Any]) -> None:
     entry_point = registry[id].entry_point
-    creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    try:
+        creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    except (ImportError, AttributeError) as error:
+        raise RegistrationError(f"{id} cannot be made, its entry point {entry_point!r} fails: {error}") from error
     assert creator is not None
     parameters = inspect.signature(creator).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
@@ -122,19 +127,20 @@ def _check_options(id: str, kwargs: Mapping[str, Any]) -> None:
             raise UnknownEnvironmentError(unknown(f"option of {id}", option, parameters))
 
 
-def _first_docstring_line(entry_point: str) -> str:
-    """Empty where there is no docstring, or no source to read."""
+def _docstring_in_source(entry_point: str) -> str | None:
+    """The docstring of a class or function, found without importing its module; None where there is none to read."""
     module, _, name = entry_point.partition(":")
-    if module in sys.modules:
-        return (inspect.getdoc(getattr(sys.modules[module], name, None)) or "").partition("\n")[0]
-    spec = importlib.util.find_spec(module)
+    try:
+        spec = importlib.util.find_spec(module)
+    except ImportError:  # of a package around it
+        return None
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return ""
+        return None
     for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
-            return (ast.get_docstring(node) or "").partition("\n")[0]
+            return ast.get_docstring(node)
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    return _first_docstring_line(f"{node.module}:{alias.name}")
-    return ""
+                    return _docstring_in_source(f"{node.module}:{alias.name}")
+    return None

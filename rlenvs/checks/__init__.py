@@ -1,0 +1,91 @@
+"""`check_env`: whether an environment keeps the promises that training and evaluation rely on, in seconds on a CPU.
+
+This collects what the single checks say: form in `contract`, scores, clones and randomness in `conduct`, Gymnasium's
+and PettingZoo's own in `borrowed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from rlenvs import registration
+from rlenvs.env import TextEnv
+from rlenvs.errors import CheckError, described
+
+if TYPE_CHECKING:
+    from rlenvs.multi import MultiTextEnv
+
+MOST_PER_CHECK = 3  # sentences: one broken grader fails on every task
+
+
+def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: int = 0) -> None:
+    """Play an environment in every way that matters, and say everything that is wrong with it.
+
+    Beyond Gymnasium's own check: the same seed leads to the same episode, `options` choose the task, a clone goes on
+    like the original and neither changes the other, the task's own answer scores full marks while an empty and a wrong
+    one do not, a demonstration plays to the end, infos have their keys, a step after the end is an error, no text
+    makes it raise, no global random state is touched, tasks are the same at every call. With several seats: all that
+    from each seat, and PettingZoo's own check. A prompt that shows its target is only a warning.
+
+    Args:
+        env: an environment or the id of one. It is reset many times.
+        num_tasks: how many of its tasks to play.
+        seed: of the choices made here.
+
+    Raises:
+        CheckError: something is wrong; a sentence for each failure.
+    """
+    from rlenvs.seats import SeatView
+
+    name = env if isinstance(env, str) else type(getattr(env, "multi", env)).__name__
+    view = registration.make(env) if isinstance(env, str) else env
+    if not isinstance(view, TextEnv):
+        view = SeatView(view)
+    failures = list(
+        _seat_failures(view, num_tasks, seed) if isinstance(view, SeatView) else _failures(view, num_tasks, seed)
+    )
+    if failures:
+        sentences = "\n".join(f"- {failure}" for failure in failures)
+        raise CheckError(f"{name} fails {len(failures)} checks:\n{sentences}")
+
+
+def _failures(env: TextEnv, num_tasks: int, seed: int) -> Iterator[str]:
+    """What is wrong with one seat."""
+    from rlenvs.checks import borrowed, conduct, contract
+    from rlenvs.checks.subject import Subject
+
+    try:
+        subject = Subject.of(env, num_tasks, seed)
+    except Exception as error:  # without tasks and a reset there is nothing else to check
+        yield f"it cannot be started: {described(error)}"
+        return
+    for check in (borrowed.gymnasium_agrees, *contract.CHECKS, *conduct.CHECKS):
+        yield from _guarded(check, subject)
+
+
+def _seat_failures(view: Any, num_tasks: int, seed: int) -> Iterator[str]:
+    """What is wrong with an environment with several seats, seen from each and as PettingZoo sees it."""
+    from rlenvs.checks import borrowed
+    from rlenvs.seats import SeatView
+
+    for seat in view.multi.seats:
+        of_seat = SeatView(view.multi.clone(), seat, view.partners)
+        of_seat.spec = view.spec
+        yield from (f"seat {seat!r}: {failure}" for failure in _failures(of_seat, num_tasks, seed))
+    for check in (borrowed.pettingzoo_agrees, borrowed.seats_end_together):
+        yield from _guarded(check, view.multi)
+
+
+def _guarded(check: Callable[[Any], Iterator[str]], subject: Any) -> Iterator[str]:
+    """The check's sentences; an environment that raises in it is one of them."""
+    failures: list[str] = []
+    try:
+        failures.extend(check(subject))
+    except Exception as error:  # whatever an environment raises
+        failures.append(
+            f"it raised while checking that {check.__name__.strip('_').replace('_', ' ')}: {described(error)}"
+        )
+    yield from failures[:MOST_PER_CHECK]
+    if len(failures) > MOST_PER_CHECK:
+        yield f"… and {len(failures) - MOST_PER_CHECK} more like the last"

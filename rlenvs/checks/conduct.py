@@ -1,0 +1,163 @@
+"""The checks of conduct: what answers score, what clones share, and that neither text nor luck does harm.
+
+Each gives a sentence per failure, and plays the environment through its public methods alone.
+"""
+
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from rlenvs.checks.subject import NONSENSE, Action, Subject, Trace, difference, played, saying, short, stepped
+from rlenvs.env import TextEnv
+from rlenvs.errors import EpisodeOverError
+from rlenvs.records import Task
+
+ODD_TEXTS = ("", " \n\t", "\x00", "{}[]()", "\\boxed{", "<answer>", "</answer><answer>", "1e999", "NaN", "😀é中" * 9)
+LONG_TEXT = "0123456789 " * 2000
+
+
+def answers_score(subject: Subject) -> Iterator[str]:
+    """The task's own answer scores full marks; an empty one, nonsense and another task's answer do not."""
+    if not subject.has_answers:
+        warnings.warn("answer_message is not there: what a right answer scores was not checked", stacklevel=2)
+        return
+    wrongly_right = 0
+    for task, other in pairwise((*subject.tasks, subject.tasks[0])):
+        right = _correct(subject, task, lambda env, task=task: env.answer_message(task))  # type: ignore[misc]
+        if right != 1.0:
+            subject.reset(task)
+            answer = short(subject.env.answer_message(task))
+            yield f"task {task.id}: its own answer {answer} scores correct = {right}, not 1"
+        if _correct(subject, task, saying("")) == 1.0:
+            yield f"task {task.id}: an empty answer scores full marks"
+        if _correct(subject, task, saying(NONSENSE)) == 1.0:
+            yield f"task {task.id}: {NONSENSE!r} scores full marks"
+        wrongly_right += _correct(subject, task, _answer_of_another(task, other)) == 1.0
+    if len(subject.tasks) > 1 and wrongly_right == len(subject.tasks):
+        yield f"the answers of other tasks score full marks on all of {wrongly_right} tasks"
+
+
+def _correct(subject: Subject, task: Task, action: Action) -> float | None:
+    """What an episode scores in which every action is `action`; None where it is not scored."""
+    subject.reset(task)
+    played(subject.env, action)
+    return None if subject.env.verdict is None else subject.env.verdict.correct
+
+
+def _answer_of_another(task: Task, other: Task) -> Action:
+    """Another task's answer, unless it is the answer to this one too."""
+
+    def action(env: TextEnv) -> str:
+        answer = env.answer_message(other)
+        return NONSENSE if answer == env.answer_message(task) else answer
+
+    return action
+
+
+def demonstrations_end(subject: Subject) -> Iterator[str]:
+    """What the environment shows plays an episode to its end."""
+    if not subject.has_answers:
+        return
+    for task in subject.tasks:
+        subject.reset(task)
+        played(subject.env, subject.good_action())
+        if subject.env.ending != "completed":
+            yield f"task {task.id}: a demonstration does not complete the episode, it ends as {subject.env.ending!r}"
+            break
+
+
+def clones_are_independent(subject: Subject) -> Iterator[str]:
+    """A clone goes on like the original, and neither changes the other."""
+    if not subject.is_deterministic:
+        return
+    subject.reset(subject.tasks[0])
+    if type(subject.env.clone()) is not type(subject.env) or subject.env.clone() is subject.env:
+        yield f"clone() gives a {type(subject.env).__name__} of its own: got {subject.env.clone()!r}"
+        return
+    actions, reference = played(subject.env, subject.good_action())
+    for turn in sorted({0, len(actions) // 2}):
+        for who in ("original", "clone"):
+            trace = _trace_beside_a_clone(subject, actions, turn, who)
+            if trace is None:
+                yield f"after {turn} actions, playing a clone's other one ended the {who}"
+            elif trace != reference[turn:]:
+                why = difference(reference[turn:], trace)
+                yield f"after {turn} actions, the {who} goes on differently once the other one was played: {why}"
+
+
+def _trace_beside_a_clone(subject: Subject, actions: list[str], turn: int, who: str) -> Trace | None:
+    """Take `turn` actions, clone, play the other one to pieces, then go on; None where that is over already."""
+    subject.reset(subject.tasks[0])
+    for action in actions[:turn]:
+        subject.env.step(action)
+    clone = subject.env.clone()
+    going_on, other = (subject.env, clone) if who == "original" else (clone, subject.env)
+    played(other, saying(NONSENSE))
+    other.reset(seed=subject.seed + 1, options={"task": subject.tasks[-1]})
+    played(other, saying(NONSENSE), limit=1)
+    try:
+        return [stepped(going_on, action) for action in actions[turn:]]
+    except EpisodeOverError:
+        return None
+
+
+def any_text_is_an_action(subject: Subject) -> Iterator[str]:
+    """No text makes the environment or its grader raise, and an episode can be stopped before the first action."""
+    env, task = subject.env, subject.tasks[0]
+    for text in (*ODD_TEXTS, LONG_TEXT):
+        subject.reset(task)
+        try:
+            played(env, saying(text))
+        except Exception as error:  # that is what is being looked for
+            yield f"the action {short(text)} made it raise {type(error).__name__}: {error}"
+    subject.reset(task)
+    try:
+        env.stop("max_tokens")
+    except Exception as error:  # that is what is being looked for
+        yield f"an episode stopped before its first action cannot be judged: {type(error).__name__}: {error}"
+
+
+def global_randomness_is_left_alone(subject: Subject) -> Iterator[str]:
+    """Neither Python's nor NumPy's (nor torch's, if it is there) global random state changes."""
+    before = _global_states()
+    for seed in (None, subject.seed):
+        subject.env.reset(seed=seed)
+        played(subject.env.clone(), subject.good_action())
+        played(subject.env, saying(NONSENSE))
+    for name, state in _global_states().items():
+        if state != before.get(name, state):
+            yield f"it changes the global random state of {name}: draw from self.np_random"
+
+
+def _global_states() -> dict[str, str]:
+    kind, keys, *rest = np.random.get_state()  # noqa: NPY002  # to see that nobody else uses it
+    states = {"random": repr(random.getstate()), "numpy": repr((kind, np.asarray(keys).tobytes(), *rest))}
+    torch = sys.modules.get("torch")  # an environment that uses it has imported it
+    if torch is not None:
+        states["torch"] = torch.get_rng_state().numpy().tobytes().hex()
+    return states
+
+
+def targets_are_hidden(subject: Subject) -> Iterator[str]:
+    """A prompt that holds its own target is suspicious, but may be meant: only a warning."""
+    shown = 0
+    for task in subject.tasks:
+        observation, _ = subject.env.reset(seed=subject.seed, options={"task": task})
+        shown += isinstance(task.target, str | int | float) and f" {task.target} " in f" {observation} "
+    if shown > len(subject.tasks) / 2:
+        warnings.warn(f"{shown} of {len(subject.tasks)} prompts show their own target", stacklevel=2)
+    yield from ()
+
+
+CHECKS = (
+    answers_score,
+    demonstrations_end,
+    clones_are_independent,
+    any_text_is_an_action,
+    global_randomness_is_left_alone,
+    targets_are_hidden,
+)
