@@ -5,6 +5,7 @@ each `load()` has its own registries and observers. Only environments are shared
 """
 
 import importlib.metadata
+import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from rlenvs import hooks
 from rlenvs.errors import RlenvsError, unknown
 from rlenvs.plugin_files import import_file
 from rlenvs.registration import register
-from rlenvs.registry import Registry
+from rlenvs.registry import Entry, Registry
 
 GROUP = "rlenvs.plugins"  # the entry-point group
 
@@ -31,6 +32,7 @@ class Plugin:
 
     name: str  # of the entry point, or of the file without its suffix
     distribution: str  # "my-package 1.0", or the file's path
+    description: str  # its module's docstring
     manager: pluggy.PluginManager  # of this plug-in alone
 
     @property
@@ -149,7 +151,7 @@ class Plugins:
             values: list[tuple[str, Any]] = []
             if self._guarded(plugin, hook, register=partial(register or _register_named, values)) is None:
                 for name, value in values:
-                    registry.add(name, value, plugin.distribution)
+                    registry.add(name, _entry(value, plugin))
         return registry
 
     def _guarded(self, plugin: Plugin, hook: str, **facts: Any) -> Broken | None:
@@ -180,14 +182,20 @@ def load(files: Sequence[Path | str] = ()) -> Plugins:
     broken: list[Broken] = []
     for name, distribution, imported in (*_installed(), *_local(paths)):
         try:
-            manager = _verified(imported())
+            module = imported()
+            manager = _verified(module)
         except (Exception, SystemExit) as error:  # foreign code raises anything
             broken.append(Broken(name=name, distribution=distribution, why=_last_line(error)))
         else:
-            loaded.append(Plugin(name=name, distribution=distribution, manager=manager))
+            description = inspect.getdoc(module) or ""
+            loaded.append(Plugin(name=name, distribution=distribution, description=description, manager=manager))
     plugins = Plugins(loaded, broken, paths)
     _register_environments(plugins)
     return plugins
+
+
+def _entry(value: Any, plugin: Plugin) -> Entry:
+    return Entry(value=value, plugin=plugin.name, distribution=plugin.distribution, description=plugin.description)
 
 
 def _register_environments(plugins: Plugins) -> None:
@@ -195,7 +203,7 @@ def _register_environments(plugins: Plugins) -> None:
         try:
             into_registry()
         except Exception as error:  # an id or an entry point that Gymnasium refuses
-            origin = plugins.environments.origin(id)
+            origin = plugins.environments.origin(id).distribution
             plugins.broken.append(Broken(name=id, distribution=origin, why=_last_line(error)))
 
 

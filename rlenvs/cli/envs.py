@@ -125,4 +125,4 @@ def _options(id: str) -> dict[str, str]:
 
 
 def _origin(plugins: "Plugins", id: str) -> str:
-    return plugins.environments.origin(id) if id in list(plugins.environments) else ""
+    return plugins.environments.origin(id).distribution if id in list(plugins.environments) else ""

@@ -1,18 +1,15 @@
 """`rlenvs eval`: a policy on suites or environments, with intervals; what is measured is `rlenvs.evaluation`'s."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rlenvs.cli.output import JsonOption, print_json, print_table
+from rlenvs.cli.output import JsonOption, print_json, print_renderable
 
 if TYPE_CHECKING:
-    from rlenvs.evaluation.estimators import Estimate
-    from rlenvs.evaluation.evaluate import Evaluation
     from rlenvs.evaluation.suites import Suite
-    from rlenvs.evaluation.summary import Summary
     from rlenvs.plugins import Plugins
     from rlenvs.policies.base import Sampling
 
@@ -46,6 +43,7 @@ def evaluate(
     """Measure a policy: pass@1 and pass@k with 95 % intervals over tasks, errors apart from wrong answers."""
     from rlenvs.cli.progress import Progress
     from rlenvs.evaluation import evaluate as evaluation
+    from rlenvs.evaluation import present
     from rlenvs.policies.resolve import resolve
 
     chosen = _chosen(ctx.obj, suites or [], envs or [], sets or [])
@@ -67,7 +65,10 @@ def evaluate(
             results_path=results,
             progress=follow,
         )
-    _print(result, as_json)
+    if as_json:
+        print_json(present.as_json(result))
+    else:
+        print_renderable(present.as_table(result))
     if not any(summary.num_tasks_scored for summary in result.summaries):
         typer.echo("rlenvs: not one sample could be judged", err=True)
         raise typer.Exit(1)
@@ -106,44 +107,3 @@ def _sampling(chosen: "list[Suite]", **given: float | None) -> "Sampling":
             "the suites sample differently: evaluate them apart, or say --temperature, --max-tokens, --top-p"
         )
     return settings.pop()
-
-
-def _print(result: "Evaluation", as_json: bool) -> None:
-    if as_json:
-        facts = asdict(replace(result, samples=()))
-        del facts["samples"]
-        print_json(facts)
-        return
-    last = max((len(summary.pass_at) for summary in result.summaries), default=1)
-    columns = [
-        "target",
-        "tasks",
-        "samples",
-        "errors",
-        "pass@1",
-        *([f"pass@{last}"] if last > 1 else []),
-        "accuracy",
-        "reward",
-    ]
-    print_table(columns, [_row(summary, last) for summary in result.summaries], title=result.policy)
-    for summary in result.summaries:
-        for error, count in summary.errors.items():
-            typer.echo(f"{summary.target}: {count} × {error}", err=True)
-
-
-def _row(summary: "Summary", last: int) -> list[Any]:
-    at_last = [_interval(next((p.estimate for p in summary.pass_at if p.k == last), None))] if last > 1 else []
-    return [
-        summary.target,
-        summary.num_tasks,
-        summary.num_samples,
-        summary.num_errors,
-        _interval(summary.pass_at_1),
-        *at_last,
-        _interval(summary.accuracy),
-        _interval(summary.reward),
-    ]
-
-
-def _interval(estimate: "Estimate | None") -> str:
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate else ""

@@ -4,9 +4,14 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+WIDE = 200  # columns
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
@@ -32,6 +37,13 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
     for row in cells:
         table.add_row(*row)
     Console(markup=False, highlight=False).print(table)
+
+
+def print_renderable(renderable: "RenderableType") -> None:
+    """Print what rich can draw; where nobody looks, wide enough that nothing is cut off."""
+    from rich.console import Console
+
+    Console(width=None if sys.stdout.isatty() else WIDE).print(renderable)
 
 
 def _cell(value: Any) -> str:

@@ -7,7 +7,8 @@ import typer
 from rlenvs.cli.output import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
-    from rlenvs.plugins import Plugins
+    from rlenvs.plugins import Plugin, Plugins
+    from rlenvs.registry import Registry
 
 
 def plugins(ctx: typer.Context, as_json: JsonOption = False) -> None:
@@ -37,12 +38,7 @@ def _found(plugins: "Plugins") -> dict[str, Any]:
                 "name": plugin.name,
                 "distribution": plugin.distribution,
                 "hooks": plugin.hooks,
-                "gives": [
-                    f"{registry.kind} {name}"
-                    for registry in registries
-                    for name in registry
-                    if registry.origin(name) == plugin.distribution
-                ],
+                "gives": [f"{registry.kind} {name}" for registry in registries for name in _given(plugin, registry)],
             }
             for plugin in plugins.loaded
         ],
@@ -51,3 +47,9 @@ def _found(plugins: "Plugins") -> dict[str, Any]:
         ],
         "conflicts": [sentence for registry in registries for sentence in registry.conflicts.values()],
     }
+
+
+def _given(plugin: "Plugin", registry: "Registry") -> list[str]:
+    origins = {name: registry.origin(name) for name in registry}
+    key = (plugin.name, plugin.distribution)
+    return [name for name, origin in origins.items() if (origin.plugin, origin.distribution) == key]
