@@ -62,7 +62,7 @@ def _both_signs(item: str) -> list[str]:
 
 
 _UNIT = r"\\\$|\^\\circ|\\text\s*\{[^{}]*\}(?:\s*\^\s*\{?[23]\}?)?|[a-zA-Z][a-zA-Z /.^0-9]*"
-_QUANTITY = re.compile(rf"(?P<value>(?:\\\$)?\s*[-+]?.*?[\d}})])\s*(?P<unit>{_UNIT})")
+_QUANTITY = re.compile(rf"(?P<value>(?:\\\$)?\s*[-+]?.*?\S)\s*(?P<unit>{_UNIT})")
 _BARE_UNITS = frozenset(re.split(" ", "cm mm km kg mg lb lbs oz ft in yd mi mph hr hrs min sec ms cents m^2 cm^2"))
 _NO_UNITS = frozenset(
     re.split(
@@ -81,13 +81,16 @@ _UNIT_NAMES = {
 
 
 def quantity(text: str) -> tuple[str, str] | None:
-    """(number, unit) of a text that is a number followed by a unit or a counted noun. No number follows it again."""
+    r"""(number, unit) of a text that is a number followed by a unit or a counted noun.
+
+    An expression that is no plain number has a unit only if `\text` marks it.
+    """
     currency = re.fullmatch(r"\\\$\s*(\d.*)|(-)\s*\\\$\s*(\d.*)", text)
     if currency:
         value = currency[1] or f"-{currency[3]}"
         return (value, r"\$") if number(value) is not None else None
     found = _QUANTITY.fullmatch(text)
-    if not found or number(found["value"]) is None:
+    if not found or (number(found["value"]) is None and not found["unit"].startswith(r"\text")):
         return None
     unit = without_text_commands(found["unit"]).strip(" .")
     if not _is_unit(unit, is_marked=found["unit"].startswith("\\") or found["unit"].startswith("^")):

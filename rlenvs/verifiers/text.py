@@ -87,6 +87,7 @@ _NAMES = (
 )
 _BARE_NAME = re.compile(rf"(?<![a-zA-Z\\])({_NAMES.replace(' ', '|')})(?![a-zA-Z])")
 _WORD = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{3,}")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SPACED_DIGITS = re.compile(r"\d \d")
 _LATEX_REWRITES = [
     (re.compile(pattern), replacement)
@@ -101,7 +102,6 @@ _LATEX_REWRITES = [
         (r"(\\frac\s*\{[^{}]*\})\s*(\d)", r"\1{\2}"),
         (r"(\d+(?:\.\d+)?)[eE]([-+]?\d+)(?![\d.])", r"\1 \\times 10^{\2}"),
         (r"(\d+(?:\.\d+)?)\s*\^\\circ", r"(\1 \\cdot \\pi / 180)"),
-        (r"(?<=\d),(?=\d{3}(?!\d))", ""),
         (r"\\\$", ""),
     ]
 ]
@@ -112,6 +112,8 @@ def as_latex(text: str) -> str | None:
     text = _BARE_NAME.sub(r"\\\1 ", without_text_commands(text))
     for pattern, replacement in _LATEX_REWRITES:
         text = pattern.sub(replacement, text)
+    if not re.search(r"[(\[]|\\\{", text):  # inside brackets a comma separates coordinates
+        text = _THOUSANDS.sub("", text)
     without_environments = re.sub(r"\\(?:begin|end)\{[a-z]+\*?\}", "", text)
     if _WORD.search(without_environments) or _SPACED_DIGITS.search(text):
         return None

@@ -1,0 +1,70 @@
+"""Which data sets there are, where their splits lie in a folder and on the hub, and how a row is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rlenvs.data import problems
+from rlenvs.data.problems import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where one split lies."""
+
+    file: str  # in the data folder, without `.jsonl` or `.jsonl.gz`
+    hub_id: str
+    hub_split: str
+    hub_config: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A data set with its splits; the first is the default."""
+
+    name: str
+    read: Reader
+    splits: Mapping[str, Source]
+
+
+_ALL = (
+    DataSet(
+        "gsm8k",
+        problems.gsm8k,
+        {
+            "train": Source("gsm8k/train", "openai/gsm8k", "train", "main"),
+            "test": Source("gsm8k/test", "openai/gsm8k", "test", "main"),
+        },
+    ),
+    DataSet(
+        "math",
+        problems.boxed,
+        {"train": Source("math/math_train_slice_1000", "DigitalLearningGmbH/MATH-lighteval", "train")},
+    ),
+    DataSet("math500", problems.stated, {"test": Source("math/math500", "HuggingFaceH4/MATH-500", "test")}),
+    DataSet(
+        "aime24", problems.numeric, {"test": Source("competition_math/aime24", "HuggingFaceH4/aime_2024", "train")}
+    ),
+    DataSet("aime25", problems.numeric, {"test": Source("competition_math/aime25", "math-ai/aime25", "test")}),
+    DataSet("amc23", problems.numeric, {"test": Source("competition_math/amc23", "math-ai/amc23", "test")}),
+    DataSet(
+        "aimo_aime",
+        problems.numeric,
+        {"test": Source("competition_math/aimo-validation-aime", "AI-MO/aimo-validation-aime", "train")},
+    ),
+    DataSet(
+        "aimo_amc",
+        problems.numeric,
+        {"test": Source("competition_math/aimo-validation-amc", "AI-MO/aimo-validation-amc", "train")},
+    ),
+    DataSet(
+        "minerva", problems.boxed, {"test": Source("competition_math/minerva_math", "math-ai/minervamath", "test")}
+    ),
+    DataSet(
+        "olympiadbench",
+        problems.olympiadbench,
+        {"test": Source("competition_math/olympiadbench", "Hothan/OlympiadBench", "train", "OE_TO_maths_en_COMP")},
+    ),
+)
+
+DATA_SETS: Mapping[str, DataSet] = {data_set.name: data_set for data_set in _ALL}
+"""The data sets of problems by name."""

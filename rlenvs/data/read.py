@@ -1,0 +1,125 @@
+"""Reading rows from a folder or from the hub into problems, once per process.
+
+What a row means belongs to `problems`, where it lies to `catalogue`.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rlenvs.data.catalogue import DATA_SETS, DataSet, Source
+from rlenvs.data.problems import Problem
+from rlenvs.errors import RlenvsError, unknown
+
+HUB = "hub"
+
+
+class DataError(RlenvsError):
+    """A data set that is unknown, missing or malformed."""
+
+
+def load_problems(name: str, split: str = "", *, data: str = "", limit: int | None = None) -> tuple[Problem, ...]:
+    """The problems of one split, in the order of the file.
+
+    Args:
+        name: a name in `DATA_SETS`.
+        split: train or test; empty for the data set's first.
+        data: a folder, or "hub" for the Hugging Face hub; empty for the folder named by the variable RLENVS_DATA.
+        limit: only the first so many.
+
+    Raises:
+        DataError: there is no such data set, split, folder or file, or a row lacks a field.
+    """
+    if name not in DATA_SETS:
+        raise DataError(unknown("data set", name, DATA_SETS))
+    data_set = DATA_SETS[name]
+    chosen = split or next(iter(data_set.splits))
+    if chosen not in data_set.splits:
+        raise DataError(unknown(f"split of {name}", chosen, data_set.splits))
+    if limit is not None and limit < 1:
+        raise DataError(f"limit is the number of problems to keep, at least 1: got {limit}")
+    return _all_problems(name, chosen, data or os.environ.get("RLENVS_DATA", ""))[:limit]
+
+
+@lru_cache(maxsize=32)
+def _all_problems(name: str, split: str, data: str) -> tuple[Problem, ...]:
+    data_set = DATA_SETS[name]
+    source = data_set.splits[split]
+    if data == HUB:
+        where, rows = source.hub_id, hub_rows(source)
+    else:
+        path = _path(data, data_set, source)
+        where, rows = str(path), _file_rows(path)
+    return tuple(problems_from(data_set, split, rows, where))
+
+
+def problems_from(data_set: DataSet, split: str, rows: Iterable[dict[str, Any]], where: str) -> Iterator[Problem]:
+    """The problems in rows as published.
+
+    Raises:
+        DataError: a row lacks a field or does not keep to the data set's conventions; it names the row.
+    """
+    for number, row in enumerate(rows):
+        try:
+            question, gold, working = data_set.read(row)
+            yield Problem(id=f"{data_set.name}/{split}/{number}", question=question, gold=gold, working=working)
+        except KeyError as error:
+            raise DataError(f"{where}, row {number}: no field {error}; there is {', '.join(sorted(row))}") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise DataError(f"{where}, row {number}: {error}") from error
+
+
+def hub_rows(source: Source) -> Iterable[dict[str, Any]]:
+    """The rows of a split on the hub, through the library `datasets` and its cache.
+
+    Raises:
+        DataError: the library is not installed, or the hub does not give the data set.
+    """
+    try:
+        from datasets import load_dataset
+    except ImportError as error:
+        raise DataError("reading from the hub needs the library `datasets`: pip install 'rlenvs-llm[hub]'") from error
+    try:
+        rows: Iterable[dict[str, Any]] = load_dataset(source.hub_id, source.hub_config, split=source.hub_split)
+    except Exception as error:  # the library raises its own errors, the network's and the file system's
+        raise DataError(
+            f"the hub did not give {source.hub_id} ({type(error).__name__}: {error}). "
+            "Check the connection, or set RLENVS_DATA to a folder that has it."
+        ) from error
+    return rows
+
+
+def _path(data: str, data_set: DataSet, source: Source) -> Path:
+    hint = f"Put it there, or pass data='hub' to download {source.hub_id}."
+    if not data:
+        raise DataError(
+            f"{data_set.name} is read from a folder: set the variable RLENVS_DATA or pass data=FOLDER, "
+            f"where {source.file}.jsonl lies, or data='hub' to download {source.hub_id}."
+        )
+    folder = Path(data)
+    if not folder.is_dir():
+        raise DataError(f"no folder {folder} to read {data_set.name} from. {hint}")
+    candidates = [folder / f"{source.file}{ending}" for ending in (".jsonl", ".jsonl.gz")]
+    for path in candidates:
+        if path.is_file():
+            return path
+    raise DataError(f"no {candidates[0]}, with or without .gz, to read {data_set.name} from. {hint}")
+
+
+def _file_rows(path: Path) -> Iterator[dict[str, Any]]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise DataError(f"{path}, line {number}: not JSON ({error})") from error
+            if not isinstance(row, dict):
+                raise DataError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
+            yield row

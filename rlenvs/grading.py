@@ -1,0 +1,150 @@
+"""Grading answers that exist already: the core of `rlenvs grade math`, parallel and resumable.
+
+Rows go in and come out as JSON lines. Whether an answer is right belongs to `rlenvs.verifiers`.
+"""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rlenvs.errors import RlenvsError
+from rlenvs.verifiers import VerifierPool, extract, judge
+from rlenvs.verifiers.pool import DEFAULT_POOL
+
+Progress = Callable[[int, int], None]
+"""(rows done, rows in all), after every row and once at the start."""
+
+_SHOWN = 5
+
+
+class GradingError(RlenvsError):
+    """Rows that cannot be graded, or an output file that belongs to something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradingRow:
+    """One answer to grade."""
+
+    id: str | int
+    gold: str | int | float
+    answer: str | None  # None: no answer was given
+    question: str = ""
+    form: Literal["bare", "text"] = "bare"  # text: a whole reply, from which the answer is extracted first
+
+
+def grade_math(
+    path: Path, out: Path, *, pool: VerifierPool | None = None, progress: Progress | None = None
+) -> Mapping[str, int]:
+    """Write a verdict for every row of `path` to `out`, in the same order; rows already there are not graded again.
+
+    Args:
+        path: JSON lines with `id`, `gold`, `answer` and optionally `question`, `form` (bare or text).
+        out: JSON lines with `id`, `verdict` (equal, not_equal, bad_gold, error) and `ms`. A last line that was cut
+            off by a kill is written anew.
+        pool: the workers; as many threads as it has workers ask them.
+        progress: told after every row.
+
+    Returns:
+        How many rows have each verdict, those of earlier runs included.
+
+    Raises:
+        GradingError: rows are malformed (all are read before any is graded), or `out` holds something else.
+    """
+    pool = pool or DEFAULT_POOL
+    rows = read_rows(path)
+    done = _finished(out)
+    verdicts = Counter(done[row.id] for row in rows if row.id in done)
+    left = [row for row in rows if row.id not in done]
+    tell = progress or (lambda done, total: None)
+    tell(len(rows) - len(left), len(rows))
+    with out.open("a", encoding="utf-8") as lines:
+        for graded in _graded(left, pool):
+            lines.write(json.dumps(graded, ensure_ascii=False) + "\n")
+            lines.flush()
+            verdicts[graded["verdict"]] += 1
+            tell(verdicts.total(), len(rows))
+    return dict(verdicts)
+
+
+def read_rows(path: Path) -> list[GradingRow]:
+    """All rows of a file.
+
+    Raises:
+        GradingError: there is no such file, or rows are malformed; it names their lines.
+    """
+    if not path.is_file():
+        raise GradingError(f"no file {path} to grade")
+    rows: list[GradingRow] = []
+    wrong: list[str] = []
+    seen: dict[str | int, int] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = _row(json.loads(line))
+            if row.id in seen:
+                raise ValueError(f"the id {row.id!r} is that of line {seen[row.id]}; results are keyed by it")
+        except ValueError as error:  # a JSONDecodeError is one
+            wrong.append(f"line {number}: {error}")
+            continue
+        seen[row.id] = number
+        rows.append(row)
+    if wrong:
+        more = f"\n  … and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        raise GradingError(f"{path}: {len(wrong)} rows cannot be graded\n  " + "\n  ".join(wrong[:_SHOWN]) + more)
+    return rows
+
+
+def _row(record: Any) -> GradingRow:
+    if not isinstance(record, dict):
+        raise ValueError(f"expected an object, got {type(record).__name__}")
+    missing = [name for name in ("id", "gold", "answer") if name not in record]
+    if missing:
+        raise ValueError(f"no {' and no '.join(missing)}; there is {', '.join(record) or 'nothing'}")
+    types = {"id": str | int, "gold": str | int | float, "answer": str | None, "question": str | None}
+    for name, type_ in types.items():
+        if not isinstance(record.get(name), type_):
+            raise ValueError(f"{name} is {type_}: got {record[name]!r}")
+    form = record.get("form", "bare")
+    if form not in ("bare", "text"):
+        raise ValueError(f"form is bare (the answer alone) or text (a whole reply): got {form!r}")
+    question = record.get("question") or ""
+    return GradingRow(id=record["id"], gold=record["gold"], answer=record["answer"], question=question, form=form)
+
+
+def _finished(out: Path) -> dict[str | int, str]:
+    """The verdicts that are in `out`. A last line without its end is cut off the file."""
+    if not out.exists():
+        return {}
+    content = out.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        os.truncate(out, len(whole))
+    finished: dict[str | int, str] = {}
+    for number, line in enumerate(whole.decode("utf-8").splitlines(), start=1):
+        try:
+            record = json.loads(line)
+            finished[record["id"]] = record["verdict"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise GradingError(f"{out}, line {number}: not a line that grading wrote; name another file") from error
+    return finished
+
+
+def _graded(rows: list[GradingRow], pool: VerifierPool) -> Iterator[dict[str, Any]]:
+    def grade(row: GradingRow) -> dict[str, Any]:
+        started = time.perf_counter()
+        answer = extract(row.answer) if row.form == "text" and row.answer is not None else row.answer
+        verdict = judge(row.gold, answer, row.question, pool=pool).verdict
+        return {"id": row.id, "verdict": verdict, "ms": round((time.perf_counter() - started) * 1000, 3)}
+
+    executor = ThreadPoolExecutor(max_workers=pool.size, thread_name_prefix="grading")
+    try:
+        yield from executor.map(grade, rows)
+    finally:
+        executor.shutdown(cancel_futures=True)
