@@ -1,0 +1,210 @@
+"""`Play` is one episode being played in tokens: who acts, what each seat has read and written, how it ended.
+
+Rendering, deadlines, turns and records are kept here, so that a new way to explore is a few lines that decide. What a
+group of plays shares, and what becomes of failures, is `rollout.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from rlenvs.episode import Effect, Episode
+from rlenvs.errors import EpisodeOverError
+from rlenvs.records import Ending, Message
+from rlenvs_trainers.records import Branch, Completion, Reward, Trajectory, Turn
+from rlenvs_trainers.render import Context
+from rlenvs_trainers.samplers.base import Monitor, SampleRequest, SamplingParams
+
+if TYPE_CHECKING:
+    from rlenvs_trainers.rollout import Rollouts
+
+T = TypeVar("T")
+
+RETRIED: frozenset[Ending] = frozenset({"env_error", "grader_error", "sandbox_error", "timeout"})
+"""Endings that say nothing of the policy: the attempt is made again."""
+OVERLONG: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
+
+
+@dataclass(slots=True)
+class _SeatLog:
+    """What one seat has read and written."""
+
+    context: Context | None = None
+    turns: list[Turn] = field(default_factory=list)
+    is_reading: bool = False  # the context ends with a prompt that no action has answered yet
+    shared: str | None = None  # id of the last turn that it has in common with the play it was forked from
+
+    def copy(self) -> _SeatLog:
+        last = self.turns[-1].id if self.turns else None
+        return _SeatLog(self.context, list(self.turns), self.is_reading, last)
+
+
+class Play:
+    """One episode: who acts, what each seat has read and written, how it ended."""
+
+    def __init__(self, rollouts: Rollouts, episode: Episode, *, attempt: int, retry: int, tree: int | None) -> None:
+        self.rollouts, self.episode = rollouts, episode
+        self.attempt, self.retry, self.tree = attempt, retry, tree
+        self.log_weight = 0.0  # of this leaf under the exploration's target; for explorers to set
+        self._logs: dict[str, _SeatLog] = {}
+        self._num_draws = 0
+
+    @property
+    def name(self) -> str:
+        """Of the episode, unique within a run."""
+        return f"{self.rollouts.name}/{self.attempt}.{self.retry}"
+
+    @property
+    def seat(self) -> str | None:
+        """Whose action it is; None once the episode is over."""
+        return self.episode.seat
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is over for a reason that says nothing of the policy."""
+        return self.seat is None and any(self.episode.outcome(seat).ending in RETRIED for seat in self.episode.seats)
+
+    def prompt_ids(self) -> tuple[int, ...]:
+        """What the acting seat reads before it writes: for a sampler, or as the prefix of a belief."""
+        log = self._log()
+        if not log.is_reading:
+            self._read(log, self.episode.unread())
+        assert log.context is not None
+        return log.context.ids
+
+    async def write(self, *, params: SamplingParams | None = None, monitor: Monitor | None = None) -> Completion | None:
+        """Let the acting seat write an action, which nobody has read yet. Every call draws afresh.
+
+        Returns:
+            None where the prompt leaves no room in the context: the play is over, as "context_overflow".
+        """
+        session, seat, prompt_ids = self.rollouts.session, self.seat, self.prompt_ids()
+        params = params or session.params
+        room = session.barrier.sampler.context_length - len(prompt_ids)
+        if room < 1:
+            await self.stop("context_overflow")
+            return None
+        place = (seat or "", len(self._log().turns), self._num_draws)
+        self._num_draws += 1
+        return await session.barrier.sample(
+            SampleRequest(
+                key=f"{self.name}/{place[0]}/{place[1]}.{place[2]}",
+                prompt_ids=prompt_ids,
+                params=replace(params, max_tokens=min(room, params.max_tokens)),
+                seed=self.rollouts.draw_seed(self.attempt, self.retry, *place),
+                policy=session.policy,
+                version=session.version,
+                monitor=monitor,
+            )
+        )
+
+    async def act(
+        self,
+        completion: Completion,
+        *,
+        discarded: Sequence[Completion] = (),
+        signals: Mapping[str, float] | None = None,
+    ) -> None:
+        """Deliver an action to the environment. One that was cut off by a limit is not delivered: it ends the play.
+
+        Args:
+            completion: what `write` gave.
+            discarded: completions for the same prompt that were thrown away; they count in the budget.
+            signals: named numbers to keep with the turn.
+        """
+        seat, log, prompt_ids = self.seat, self._log(), self.prompt_ids()
+        is_cut_off = completion.finish_reason == "length"
+        effect = None if is_cut_off else await self._deliver(completion)
+        if effect is not None:
+            completion = completion.cut(self.rollouts.session.renderer.cut(completion.token_ids, effect.consumed))
+        log.turns.append(
+            Turn(
+                id=f"{self.name}/{seat}/{len(log.turns)}",
+                prompt_ids=prompt_ids,
+                completion=completion,
+                discarded=tuple(discarded),
+                rewards=_action_rewards(effect),
+                signals=dict(signals or {}),
+            )
+        )
+        assert log.context is not None
+        log.context = self.rollouts.session.renderer.write(log.context, completion.token_ids)
+        log.is_reading = False
+        if is_cut_off:
+            context_length = self.rollouts.session.barrier.sampler.context_length
+            await self.stop("context_overflow" if len(log.context.ids) >= context_length else "max_tokens")
+
+    async def stop(self, ending: Ending) -> None:
+        """End the episode from here: out of tokens, out of context, pruned."""
+        await self._guarded(lambda: self.episode.stop(ending))
+
+    async def fork(self, attempt: int) -> Play:
+        """An independent play in the same state, as another attempt; both share the turns so far, by id."""
+        episode = await self.rollouts.begin_with(self.episode.fork, self.episode.seats)
+        tree = self.attempt if self.tree is None else self.tree
+        play = Play(self.rollouts, episode, attempt=attempt, retry=self.retry, tree=tree)
+        play._logs = {seat: log.copy() for seat, log in self._logs.items()}
+        return play
+
+    def trajectories(self) -> tuple[Trajectory, ...]:
+        """One per seat, once the play is over."""
+        return tuple(self._trajectory(seat) for seat in self.episode.seats)
+
+    def _trajectory(self, seat: str) -> Trajectory:
+        outcome, log = self.episode.outcome(seat), self._logs.get(seat, _SeatLog())
+        parts = outcome.verdict.parts if outcome.verdict is not None else ()
+        is_masked = self.rollouts.session.config.overlong == "mask" and outcome.ending in OVERLONG
+        return Trajectory(
+            episode=self.name,
+            task_id=self.episode.task.id,
+            fingerprint=self.episode.task.fingerprint,
+            seat=seat,
+            attempt=self.attempt,
+            turns=tuple(log.turns),
+            ending=outcome.ending,
+            verdict=outcome.verdict,
+            rewards=tuple(Reward(name=part.name, value=part.value * part.weight) for part in parts),
+            branch=self._branch(log),
+            is_trained=not is_masked,
+            error=outcome.error,
+        )
+
+    def _branch(self, log: _SeatLog) -> Branch | None:
+        if self.tree is None:
+            return None
+        return Branch(tree=self.tree, parent=log.shared, log_weight=self.log_weight)
+
+    def _log(self) -> _SeatLog:
+        if self.seat is None:
+            raise EpisodeOverError(f"{self.name} is over: nobody acts any more")
+        return self._logs.setdefault(self.seat, _SeatLog())
+
+    def _read(self, log: _SeatLog, messages: tuple[Message, ...]) -> None:
+        renderer = self.rollouts.session.renderer
+        if log.context is None:
+            log.context = renderer.start(messages)
+        else:
+            log.turns[-1] = replace(log.turns[-1], reply=messages)
+            log.context = renderer.read(log.context, messages)
+        log.is_reading = True
+
+    async def _deliver(self, completion: Completion) -> Effect | None:
+        text = self.rollouts.session.renderer.decode(completion.token_ids)
+        return await self._guarded(lambda: self.episode.act(text))
+
+    async def _guarded(self, move: Callable[[], T]) -> T | None:
+        """Make a move in a thread. Past its deadline the episode is over as "timeout", and None is returned."""
+        session, timeout_s = self.rollouts.session, self.rollouts.session.config.episode_timeout_s
+        try:
+            return await session.workers.call(move, timeout_s)
+        except TimeoutError:
+            if self.episode.seat is not None:
+                self.episode.stop("timeout", f"the environment gave no answer within {timeout_s:g} s")
+            return None
+
+
+def _action_rewards(effect: Effect | None) -> tuple[Reward, ...]:
+    parts = () if effect is None else effect.rewards
+    return tuple(Reward(name=part.name, value=part.value * part.weight, level="action") for part in parts)
