@@ -30,6 +30,13 @@ class LoadedPolicy:
     name: str  # short, for tables and folder names
     spec: str  # what it was loaded from
 
+    @property
+    def eos_ids(self) -> tuple[int, ...]:
+        """The ids that end a message according to the generation config; the `Renderer` adds the tokenizer's own."""
+        config: Any = getattr(self.model, "generation_config", None)
+        ids = getattr(config, "eos_token_id", None)
+        return () if ids is None else (ids,) if isinstance(ids, int) else tuple(ids)
+
     def save(self, folder: Path) -> None:
         """Write both in Hugging Face's layout: safetensors, readable by transformers, vLLM and `load_policy`."""
         self.model.save_pretrained(folder)  # type: ignore[operator]

@@ -75,7 +75,7 @@ class Renderer:
         """The first id after a message of the assistant."""
         probe = "rlenvs probe"
         text = self._render((Message(role="user", content="a"), assistant(probe)), False)
-        return frozenset(self._encode(text.rpartition(probe)[2])[:1]) if probe in text else frozenset()
+        return frozenset(self.encode(text.rpartition(probe)[2])[:1]) if probe in text else frozenset()
 
     # From messages to ids.
 
@@ -122,7 +122,7 @@ class Renderer:
 
     def _after_end(self, ids: tuple[int, ...], bridge: str) -> tuple[int, ...]:
         """The bridge's ids, without the end-of-sequence token that the policy has written itself."""
-        bridge_ids = self._encode(bridge)
+        bridge_ids = self.encode(bridge)
         is_closed = bool(ids and bridge_ids) and ids[-1] in self.eos_ids and bridge_ids[0] == ids[-1]
         return bridge_ids[1:] if is_closed else bridge_ids
 
@@ -143,11 +143,12 @@ class Renderer:
         return str(text)
 
     def _prompt_ids(self, text: str) -> tuple[int, ...]:
-        ids = self._encode(text)
+        ids = self.encode(text)
         bos = self.tokenizer.bos_token_id
         return (bos, *ids) if self._adds_bos and ids[:1] != (bos,) else ids
 
-    def _encode(self, text: str) -> tuple[int, ...]:
+    def encode(self, text: str) -> tuple[int, ...]:
+        """The ids of text that nobody sampled: prompts, bridges, answers to be scored. No BOS is added."""
         return tuple(self.tokenizer(text, add_special_tokens=False).input_ids) if text else ()
 
     # From ids to text.

@@ -6,7 +6,7 @@ being published are an error. The loop itself is in `decode.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from rlenvs.errors import RlenvsError, unknown
 from rlenvs_trainers.records import Completion
+from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.attention import decoding
 from rlenvs_trainers.samplers.base import Capability, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.decode import Decoding, Written
@@ -48,7 +49,7 @@ class TransformersSampler:
 
     Args:
         model: served as policy `policy`, version `version`; not copied.
-        eos_ids: the ids that end a message (`Renderer.eos_ids`).
+        renderer: of its tokenizer: says which ids end a message.
         dtype: torch.bfloat16 computes under autocast where the weights are float32; None: the weights' own.
         max_rows: completions decoded at a time.
         max_cache_gib: GiB for keys and values; fewer rows are decoded at a time where more would not fit.
@@ -60,8 +61,8 @@ class TransformersSampler:
     def __init__(
         self,
         model: nn.Module,
+        renderer: Renderer,
         *,
-        eos_ids: Iterable[int],
         policy: str = "policy",
         version: int = 0,
         dtype: torch.dtype | None = None,
@@ -71,7 +72,7 @@ class TransformersSampler:
     ) -> None:
         if max_rows < 1 or not max_cache_gib > 0:
             raise ValueError(f"max_rows is at least 1 and max_cache_gib positive: got {max_rows} and {max_cache_gib}")
-        self.eos_ids = tuple(sorted(eos_ids))
+        self.eos_ids = tuple(sorted(renderer.eos_ids))
         self.dtype, self.max_rows, self.max_cache_gib = dtype, max_rows, max_cache_gib
         self.context_length = context_length or _context_length(model)
         self._served: dict[str, _Served] = {}
