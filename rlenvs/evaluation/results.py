@@ -6,7 +6,7 @@ more tasks or more samples of the same are not something else. What failed is tr
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any, Literal, Self
@@ -95,7 +95,7 @@ class ResultsFile:
         episodes: dict[SampleKey, list[Sample]] = {}
         for sample in self.samples:
             seats = episodes.setdefault(sample.key, [])
-            if len(seats) == sample.num_seats or sample.seat in {other.seat for other in seats}:
+            if seats and not _goes_with(sample, seats):
                 seats.clear()
             seats.append(sample)
         return {key: tuple(seats) for key, seats in episodes.items() if len(seats) == seats[0].num_seats}
@@ -109,16 +109,21 @@ class ResultsFile:
     def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
         if self._file is None:
             return
-        self._file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        self._file.write("".join(_line(line) for line in lines))
         self._file.flush()
         os.fsync(self._file.fileno())
 
     def _read(self, path: Path) -> list[Sample]:
-        lines = _whole_lines(path)
-        if not lines:
-            return []
-        self._check_header(path, lines[0])
-        return [_parsed(path, number, line) for number, line in enumerate(lines[1:], start=2)]
+        """What is there. A last line that a kill left half-written is cut off."""
+        data = path.read_bytes()
+        first, *lines = data.split(b"\n")
+        if not lines and _line(self.header).encode().startswith(data):  # not even the header was written whole
+            lines = [data]
+        else:
+            self._check_header(path, _value(first))
+        samples = [_sample(path, number, line) for number, line in enumerate(lines[:-1], start=2)]
+        os.truncate(path, len(data) - len(lines[-1]))
+        return samples
 
     def _check_header(self, path: Path, found: Any) -> None:
         if not isinstance(found, dict) or "rlenvs_eval" not in found:
@@ -131,19 +136,26 @@ class ResultsFile:
                 )
 
 
-def _parsed(path: Path, number: int, line: Any) -> Sample:
-    if not isinstance(line, dict) or set(line) != _FIELDS:
-        raise RlenvsError(f"{path}, line {number} is not a sample: delete the line, or use a new file")
-    return Sample(**{**line, "messages": tuple(line["messages"])})
+def _goes_with(sample: Sample, seats: Sequence[Sample]) -> bool:
+    """Whether it is of the same play as the seats before it, which is not whole yet."""
+    expected = seats[0].num_seats
+    return len(seats) < expected == sample.num_seats and sample.seat not in {other.seat for other in seats}
 
 
-def _whole_lines(path: Path) -> list[Any]:
-    """The file's lines as JSON values; a half-written last one is cut off the file."""
-    data = path.read_bytes()
-    end = data.rfind(b"\n") + 1
-    if end < len(data):
-        os.truncate(path, end)
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str) + "\n"
+
+
+def _value(line: bytes) -> Any:
+    """The JSON value in a line; None if there is none."""
     try:
-        return [json.loads(line) for line in data[:end].decode("utf-8", errors="replace").splitlines() if line.strip()]
-    except ValueError as error:
-        raise RlenvsError(f"{path} is not a results file of rlenvs eval: {error}") from error
+        return json.loads(line)
+    except ValueError:  # also of bytes that are no UTF-8
+        return None
+
+
+def _sample(path: Path, number: int, line: bytes) -> Sample:
+    value = _value(line)
+    if not isinstance(value, dict) or set(value) != _FIELDS:
+        raise RlenvsError(f"{path}, line {number} is not a sample: delete the line, or use a new file")
+    return Sample(**{**value, "messages": tuple(value["messages"])})
