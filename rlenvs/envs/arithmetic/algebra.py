@@ -1,143 +1,12 @@
-"""Reading expressions in x that a policy wrote: a parser of our own, and exact normal forms to compare.
+"""Exact normal forms of expressions in x, and what form an expression is written in. Sizes are bounded."""
 
-The grammar is small on purpose (numbers, x, + - * / ^, brackets, sin, cos, exp): nothing is evaluated, and sizes are
-bounded, so that no reply can run code or take long. What does not fit is None.
-"""
-
-import re
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-MAX_CHARACTERS = 200
-MAX_EXPONENT = 12
+from rlenvs.envs.arithmetic.reading import FUNCTIONS, Node, UnreadableError
+
 MAX_TERMS = 60
 MAX_BITS = 2048  # of a coefficient
-
-FUNCTIONS = ("sin", "cos", "exp")
-_TOKEN = re.compile(r"\s*(?:([0-9]{1,12}(?:\.[0-9]{1,12})?)|([a-z]+)|([-+*/^()]))", re.ASCII)
-_SPELLINGS = (
-    (r"\left", ""), (r"\right", ""), (r"\cdot", "*"), (r"\times", "*"), (r"\sin", "sin"), (r"\cos", "cos"),
-    (r"\exp", "exp"), ("**", "^"), ("·", "*"), ("×", "*"), ("−", "-"), ("{", "("), ("}", ")"), ("$", ""),
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A piece of an expression as it was written.
-
-    `kind` is number, x, sum, product, quotient, power, minus or a function's name; `value` is the number, or the
-    exponent of a power.
-    """
-
-    kind: str
-    parts: tuple["Node", ...] = ()
-    value: Fraction = Fraction(0)
-
-
-class _UnreadableError(ValueError):
-    """The text is not of the grammar, or too large."""
-
-
-def parse(text: str) -> Node | None:
-    """The expression as written, or None where it cannot be read."""
-    if len(text) > MAX_CHARACTERS:
-        return None
-    try:
-        return _Reader(text).whole()
-    except _UnreadableError:
-        return None
-
-
-class _Reader:
-    """Recursive descent over the tokens."""
-
-    def __init__(self, text: str) -> None:
-        for written, meant in _SPELLINGS:
-            text = text.replace(written, meant)
-        self.tokens, position, text = [], 0, text.strip()
-        while position < len(text):
-            token = _TOKEN.match(text, position)
-            if token is None:
-                raise _UnreadableError(text[position:])
-            self.tokens.append(token[0].strip())
-            position = token.end()
-        self.place = 0
-
-    def whole(self) -> Node:
-        node = self.sum()
-        if self.next:
-            raise _UnreadableError(self.next)
-        return node
-
-    @property
-    def next(self) -> str:
-        return self.tokens[self.place] if self.place < len(self.tokens) else ""
-
-    def take(self, *wanted: str) -> str:
-        """The next token if it is one of these; else ""."""
-        token = self.next if self.next in wanted else ""
-        self.place += bool(token)
-        return token
-
-    def sum(self) -> Node:
-        terms = [self.signed()]
-        while sign := self.take("+", "-"):
-            term = self.product()
-            terms.append(Node("minus", (term,)) if sign == "-" else term)
-        return terms[0] if len(terms) == 1 else Node("sum", tuple(terms))
-
-    def signed(self) -> Node:
-        sign = self.take("-", "+")
-        node = self.product()
-        return Node("minus", (node,)) if sign == "-" else node
-
-    def product(self) -> Node:
-        node = self.power()
-        while True:
-            if self.take("/"):
-                node = Node("quotient", (node, self.power()))
-            elif self.take("*") or self.next == "(" or self.next[:1].isalpha():
-                factor = self.signed_power()
-                node = Node("product", (*node.parts, factor) if node.kind == "product" else (node, factor))
-            else:
-                return node
-
-    def signed_power(self) -> Node:
-        return Node("minus", (self.power(),)) if self.take("-") else self.power()
-
-    def power(self) -> Node:
-        is_exponential = self.next == "e"
-        base = Node("e") if self.take("e") else self.atom()
-        if not self.take("^"):
-            if is_exponential:
-                raise _UnreadableError("e without an exponent")
-            return base
-        exponent = self.signed_power_of_brackets()
-        if is_exponential:
-            return Node("exp", (exponent,))
-        if exponent.kind != "number" or exponent.value.denominator > 1 or exponent.value > MAX_EXPONENT:
-            raise _UnreadableError("an exponent is a small integer")
-        return Node("power", (base,), exponent.value)
-
-    def signed_power_of_brackets(self) -> Node:
-        return Node("minus", (self.atom(),)) if self.take("-") else self.atom()
-
-    def atom(self) -> Node:
-        token = self.next
-        self.place += 1
-        if token[:1].isdigit():
-            return Node("number", value=Fraction(token))
-        if token == "x":
-            return Node("x")
-        if token in FUNCTIONS and self.next == "(":
-            return Node(token, (self.atom(),))
-        if token == "(":
-            inner = self.sum()
-            if self.take(")"):
-                return inner
-        raise _UnreadableError(token)
-
 
 Generator = tuple[str, tuple[tuple["Monomial", Fraction], ...]]
 """x, or a function of a normal form."""
@@ -156,7 +25,7 @@ def normal(node: Node | None) -> Normal | None:
     """
     try:
         return None if node is None else _normal(node)
-    except _UnreadableError:
+    except UnreadableError:
         return None
 
 
@@ -193,7 +62,7 @@ def _multiplied(first: Normal, second: Normal) -> Normal:
     product = _added([{_joined(m, n): a * b} for m, a in first.items() for n, b in second.items()])
     sizes = (abs(c.numerator).bit_length() + c.denominator.bit_length() for c in product.values())
     if len(product) > MAX_TERMS or max(sizes, default=0) > MAX_BITS:
-        raise _UnreadableError("too large")
+        raise UnreadableError("too large")
     return product
 
 
@@ -206,7 +75,7 @@ def _joined(first: Monomial, second: Monomial) -> Monomial:
 
 def _inverse(divisor: Normal) -> Normal:
     if set(divisor) != {()}:
-        raise _UnreadableError("only a number other than 0 divides")
+        raise UnreadableError("only a number other than 0 divides")
     return {(): 1 / divisor[()]}
 
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import gcd
 
-from rlenvs.envs.arithmetic.algebra import is_expanded, is_factored, normal, parse
+from rlenvs.envs.arithmetic.algebra import is_expanded, is_factored, normal
 from rlenvs.envs.arithmetic.problem import Form, Kind
+from rlenvs.envs.arithmetic.reading import parse
 
 MAX_CHARACTERS = 400
 
@@ -21,6 +22,7 @@ _LATEX_FRACTION = re.compile(r"([+-]?)\\[dt]?frac\{([0-9]{1,50})\}\{([0-9]{1,50}
 _MIXED = re.compile(r"([+-]?)([0-9]{1,50}) ([0-9]{1,50})/([0-9]{1,50})")
 _SEPARATOR = re.compile(r"\s*(?:[,;]|\band\b|\bor\b|\n)\s*")
 _REMAINDER = re.compile(r"([0-9]{1,50})\s*,?\s*(?:r|rem|remainder)\.?\s*[:=]?\s*([0-9]{1,50})", re.IGNORECASE)
+_TEXT_COMMAND = re.compile(r"\\(?:text|mathrm)\{([^{}]*)\}")
 _ASSIGNED = re.compile(r"([a-z])\s*=\s*(\S.*)", re.DOTALL)
 
 
@@ -33,7 +35,7 @@ def is_equal(reply: str, answer: str, form: Form) -> bool:
 def _cleaned(text: str, form: Form) -> str:
     """Without maths signs around it, a full stop, the unit, and the unknown's name before it."""
     text = text.replace("−", "-").strip().strip("$").removeprefix(r"\(").removesuffix(r"\)").strip()
-    text = text.removesuffix(".").rstrip()
+    text = _TEXT_COMMAND.sub(r"\1", text.removesuffix(".")).rstrip()
     if form.unit and text.endswith(form.unit):
         text = text.removesuffix(form.unit).rstrip()
     named = _ASSIGNED.fullmatch(text)

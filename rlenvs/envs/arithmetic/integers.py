@@ -26,7 +26,8 @@ def _column_sum(first: int, second: int, carry_from: Carry) -> Worked:
     lines, written, carry, total = [], "", 0, 0
     for a, b in _columns(first, second):
         total = a + b + carry
-        lines.append(f"{a}+{b}+{carry}={total}" if carry else f"{a}+{b}={total}")
+        lines.append(f"{a}+{b}={a + b}")
+        lines += [f"{a + b}+{carry}={total}"] if carry else []
         written, carry = f"{total % 10}{written}", carry_from(total)
     return Worked(tuple(lines), f"{total // 10 or ''}{written}")
 

@@ -27,12 +27,14 @@ def _added(items: Sequence[int]) -> Worked:
 
 
 def sort(rng: np.random.Generator, level: int) -> Problem:
-    """Put digits, or numbers of two digits, in order. Mistake: the opposite order."""
+    """Put digits, or numbers of two digits, in order. Mistake: they are copied as they come, or backwards."""
     is_digits = level < 4
     items = [between(rng, 0, 9) for _ in range(level + 2)] if is_digits else distinct(rng, 5, 10, 99)
-    backwards = not is_digits and pick(rng, (False, True))
-    right, wrong = (_inserted(items, reverse, "" if is_digits else " ") for reverse in (backwards, not backwards))
-    question = f"Sort {_spaced(items)} in {'descending' if backwards else 'ascending'} order."
+    descending = not is_digits and pick(rng, (False, True))
+    join = "" if is_digits else " "
+    right, copied = _inserted(items, descending, join), join.join(map(str, items))
+    wrong = Worked((), copied if copied != right.answer else join.join(map(str, reversed(items))))
+    question = f"Sort {_spaced(items)} in {'descending' if descending else 'ascending'} order."
     return Problem(question=question, right=right, wrong=wrong, form=Form(kind="digits" if is_digits else "sequence"))
 
 
@@ -43,18 +45,14 @@ def _inserted(items: Sequence[int], reverse: bool, join: str) -> Worked:
 
 
 def count(rng: np.random.Generator, level: int) -> Problem:
-    """Count a digit, or a letter, that makes up about two fifths of a list. Mistake: counting starts at 1."""
+    """Count a digit, or a letter, that makes up about two fifths of a list. Mistake: all are counted."""
     signs = "0123456789" if level < 4 else "abcdefghij"
     wanted = pick(rng, signs)
     items = [wanted if rng.integers(3) == 0 else pick(rng, signs) for _ in range(2 + 2 * level)]
-    question = f"How many {wanted}s are in {' '.join(items)}?"
-    return Problem(question=question, right=_counted(items, wanted, 0), wrong=_counted(items, wanted, 1))
-
-
-def _counted(items: Sequence[str], wanted: str, start: int) -> Worked:
-    counts = [start + items[: i + 1].count(wanted) for i in range(len(items))]
-    lines = tuple(f"{item}:{number}" for item, number in zip(items, counts, strict=True))
-    return Worked(lines, str(counts[-1]))
+    counts = [items[: i + 1].count(wanted) for i in range(len(items))]
+    lines = [f"{item}={wanted}?{'y' if item == wanted else 'n'}{n}" for item, n in zip(items, counts, strict=True)]
+    right, wrong = Worked(tuple(lines), str(counts[-1])), Worked((), str(len(items)))
+    return Problem(question=f"How many {wanted}s are in {' '.join(items)}?", right=right, wrong=wrong)
 
 
 def reverse(rng: np.random.Generator, level: int) -> Problem:
@@ -66,27 +64,22 @@ def reverse(rng: np.random.Generator, level: int) -> Problem:
 
 
 def largest(rng: np.random.Generator, level: int) -> Problem:
-    """The largest of different numbers. Mistake: the smallest."""
-    return _extreme(rng, level, "largest", max, min)
+    """The largest of different numbers. Mistake: the last one is given; where that is right, the first."""
+    return _extreme(rng, level, "largest", max)
 
 
 def smallest(rng: np.random.Generator, level: int) -> Problem:
-    """The smallest of different numbers. Mistake: the largest."""
-    return _extreme(rng, level, "smallest", min, max)
+    """The smallest of different numbers. Mistake: the last one is given; where that is right, the first."""
+    return _extreme(rng, level, "smallest", min)
 
 
-Choose = Callable[[Sequence[int]], int]
-
-
-def _extreme(rng: np.random.Generator, level: int, word: str, wanted: Choose, opposite: Choose) -> Problem:
+def _extreme(rng: np.random.Generator, level: int, word: str, best: Callable[[Sequence[int]], int]) -> Problem:
     items = distinct(rng, level + 2, 10, 99) if level < 4 else distinct(rng, 6, 100, 999)
-    right, wrong = _chosen(items, wanted), _chosen(items, opposite)
+    best_so_far = [best(items[: i + 1]) for i in range(len(items))]
+    lines = tuple(f"{item}:{value}" for item, value in zip(items, best_so_far, strict=True))
+    right = Worked(lines, str(best_so_far[-1]))
+    wrong = Worked((), str(items[-1] if items[-1] != best_so_far[-1] else items[0]))
     return Problem(question=f"Which is the {word} of {_spaced(items)}?", right=right, wrong=wrong)
-
-
-def _chosen(items: Sequence[int], choose: Choose) -> Worked:
-    best = [choose(items[: i + 1]) for i in range(len(items))]
-    return Worked(tuple(f"{item}:{value}" for item, value in zip(items, best, strict=True)), str(best[-1]))
 
 
 def compare(rng: np.random.Generator, level: int) -> Problem:

@@ -137,7 +137,9 @@ def _linear_factors(rng: np.random.Generator, level: int) -> list[Coefficients]:
 
 
 def _product_text(factors: Sequence[Coefficients]) -> str:
-    return "".join(f"({polynomial_text(pair)})" for pair in factors)
+    """In brackets, but for a plain x, which comes first."""
+    texts = [polynomial_text(pair) for pair in factors]
+    return "".join("x" if text == "x" else f"({text})" for text in sorted(texts, key=lambda text: text != "x"))
 
 
 def roots(rng: np.random.Generator, level: int) -> Problem:
