@@ -1,0 +1,78 @@
+"""A configuration that is written and read back is equal, whatever is in it."""
+
+import string
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rlenvs.config import describe, digest, read, with_options, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inner:
+    ratio: float = 0.5
+    mode: Literal["a", "b"] = "a"
+    pair: tuple[int, str] = (0, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outer:
+    text: str = ""
+    count: int | None = None
+    is_on: bool = False
+    folder: Path = Path("runs")
+    names: tuple[str, ...] = ()
+    inner: Inner = field(default_factory=Inner)
+    many: tuple[Inner, ...] = ()
+    anything: Mapping[str, Any] = field(default_factory=dict)
+
+
+text = st.text(st.characters(exclude_categories=["Cs"]))
+number = st.floats(allow_nan=False)
+plain = st.booleans() | st.integers() | number | text
+toml = st.recursive(plain, lambda part: st.lists(part) | st.dictionaries(text, part), max_leaves=8)
+inner = st.builds(Inner, ratio=number, mode=st.sampled_from(["a", "b"]), pair=st.tuples(st.integers(), text))
+outer = st.builds(
+    Outer,
+    text=text,
+    count=st.none() | st.integers(),
+    is_on=st.booleans(),
+    folder=st.text(string.ascii_letters + "/ .", min_size=1).map(Path),
+    names=st.lists(text).map(tuple),
+    inner=inner,
+    many=st.lists(inner, max_size=3).map(tuple),
+    anything=st.dictionaries(text, toml, max_size=3),
+)
+
+
+@given(config=outer)
+def test_what_is_written_reads_back_equal(config):
+    with tempfile.TemporaryDirectory() as folder:
+        write(config, Path(folder) / "config.toml")
+        assert read(Outer, Path(folder) / "config.toml") == config
+
+
+@given(value=inner, other=inner)
+def test_a_description_restores_the_value_from_any_other(value, other):
+    assert with_options(other, describe(value)) == value
+
+
+@given(value=inner, other=inner)
+def test_digests_are_equal_exactly_when_the_values_are_written_alike(value, other):
+    assert (digest(value) == digest(other)) == (describe(value) == describe(other) and repr(value) == repr(other))
+
+
+@given(value=number)
+def test_a_number_set_on_the_command_line_is_that_number(value):
+    assert read(Inner, sets=[f"ratio={value}"]).ratio == value
+
+
+@given(value=text)
+def test_a_text_set_in_quotes_on_the_command_line_is_that_text(value):
+    assert read(Outer, sets=[f"text={tomli_w.dumps({'v': value})[4:]}"]).text == value
