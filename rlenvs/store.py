@@ -128,6 +128,7 @@ class RunStore:
 
     def write_step(self, step: int, metrics: Mapping[str, float], rollouts: Sequence[RolloutRow] = ()) -> None:
         """Everything of a training step, whole or not at all. Written again, it replaces what was there."""
+        step = int(step)
         with _Transaction(self._db):
             self._db.execute("DELETE FROM metrics WHERE step = ?", (step,))
             self._db.execute("DELETE FROM rollouts WHERE step = ?", (step,))
@@ -142,6 +143,7 @@ class RunStore:
         self, step: int, name: str, metrics: Mapping[str, float], rollouts: Sequence[RolloutRow] = ()
     ) -> None:
         """One evaluation of the policy as it is after `step` updates. Written again, it replaces what was there."""
+        step = int(step)
         with _Transaction(self._db):
             self._db.execute("DELETE FROM eval_rollouts WHERE step = ? AND name = ?", (step, name))
             values = (step, name, json.dumps({key: _number(value) for key, value in metrics.items()}))
@@ -153,14 +155,14 @@ class RunStore:
 
     def write_event(self, step: int, kind: str, payload: Mapping[str, Any]) -> None:
         """Something that happened. `payload` is made of JSON values."""
-        values = (step, time.time(), kind, json.dumps(payload, ensure_ascii=False))
+        values = (int(step), time.time(), kind, json.dumps(payload, ensure_ascii=False))
         self._db.execute("INSERT INTO events (step, time_s, kind, payload) VALUES (?, ?, ?, ?)", values)
 
     def drop_after(self, step: int) -> None:
         """Forget everything of later steps: what a run that resumes from the checkpoint of `step` does first."""
         with _Transaction(self._db):
             for table in ("metrics", "rollouts", "events", "evals", "eval_rollouts"):
-                self._db.execute(f"DELETE FROM {table} WHERE step > ?", (step,))
+                self._db.execute(f"DELETE FROM {table} WHERE step > ?", (int(step),))
 
     # What people read.
 
@@ -213,12 +215,14 @@ def _cells(row: RolloutRow) -> list[Any]:
     cells = {name: getattr(row, name) for name in _FIELDS}
     cells["parts"] = json.dumps({name: _number(value) for name, value in row.parts.items()}, ensure_ascii=False)
     cells["messages"] = json.dumps([dict(message) for message in row.messages], ensure_ascii=False)
-    return [_storable(cell) if isinstance(cell, str) else cell for cell in cells.values()]
+    return [_storable(cell) for cell in cells.values()]
 
 
-def _storable(text: str) -> str:
-    """The text with half characters (lone surrogates, which a policy may write) as question marks."""
-    return text.encode("utf-8", "replace").decode()
+def _storable(cell: Any) -> Any:
+    """Text with half characters (lone surrogates, which a policy may write) as question marks; NumPy's as numbers."""
+    if isinstance(cell, str):
+        return cell.encode("utf-8", "replace").decode()
+    return cell.item() if hasattr(cell, "item") else cell  # SQLite would keep a NumPy integer as bytes
 
 
 def _rollout_rows(cells: Iterable[Sequence[Any]]) -> list[RolloutRow]:
