@@ -1,0 +1,63 @@
+"""What may stand after `--policy`, and the sentences for what may not."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from rlenvs_trainers.policy import LoadedPolicy, PolicyError, load_policy, tiny_options
+from rlenvs_trainers.tiny import TinyOptions
+
+
+def test_options_of_a_tiny_policy_are_read_from_its_name() -> None:
+    assert tiny_options("tiny") == TinyOptions()
+    assert tiny_options("tiny:hidden=64, layers=2,tied=false") == TinyOptions(hidden=64, layers=2, tied=False)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("tiny:hiden=64", "Did you mean 'hidden'"),
+        ("tiny:hidden=wide", "hidden is a whole number, got 'wide'"),
+        ("tiny:tied=1", "tied is true or false, got '1'"),
+        ("tiny:hidden=9", "multiple of 2 x heads"),
+        ("./nowhere", "there is no such folder"),
+        ("nowhere", "hub id like 'owner/name'"),
+        ("./model.gguf", "no file model.gguf"),
+    ],
+)
+def test_a_policy_that_is_not_there_gets_a_sentence(spec: str, sentence: str) -> None:
+    with pytest.raises(PolicyError, match=sentence):
+        load_policy(spec)
+
+
+@pytest.mark.parametrize("layout", ["folder", "checkpoint"])
+def test_what_is_saved_is_what_is_loaded(tiny_policy: LoadedPolicy, tmp_path: Path, layout: str) -> None:
+    folder = tmp_path / "step-000003"
+    tiny_policy.save(folder if layout == "folder" else folder / "policy")
+    loaded = load_policy(str(folder))
+    ids = torch.tensor([[1, 4, 30, 31, 5]])
+    with torch.no_grad():
+        assert torch.equal(loaded.model(ids).logits, tiny_policy.model(ids).logits)
+    assert loaded.tokenizer.chat_template == tiny_policy.tokenizer.chat_template
+    assert loaded.tokenizer("a <think>").input_ids == tiny_policy.tokenizer("a <think>").input_ids
+    assert loaded.eos_ids == tiny_policy.eos_ids == (tiny_policy.tokenizer.eos_token_id,)
+    assert loaded.name == "step-000003"
+    assert loaded.model.config._attn_implementation == "sdpa"
+
+
+def test_a_run_folder_points_to_its_newest_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints" / "step-000007").mkdir(parents=True)
+    with pytest.raises(PolicyError, match=r"newest checkpoint is .*step-000007"):
+        load_policy(str(tmp_path))
+
+
+def test_a_hub_id_that_cannot_be_reached_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(PolicyError, match=r"'owner/no-such-model' cannot be read.*local folder"):
+        load_policy("owner/no-such-model")
+
+
+def test_a_dtype_is_the_weights_dtype() -> None:
+    policy = load_policy("tiny:hidden=16,layers=1,heads=2,mlp=16", dtype=torch.bfloat16)
+    assert {weight.dtype for weight in policy.model.parameters()} == {torch.bfloat16}
