@@ -70,7 +70,7 @@ def evaluate(
     """Play tasks 0 … `num_tasks`-1 of each target, `samples` times each. No global random state is touched.
 
     Args:
-        num_tasks: of a target that does not say itself; None: all that a finite environment has.
+        num_tasks: of each target; None: what the target says, or all that a finite environment has.
         samples: per task, each with a seed of its own. pass@k is estimated for every k up to it.
         seed: the same policy, targets and seed make the same requests, in the same batches.
         concurrency: episodes in flight.
@@ -165,7 +165,7 @@ class _Work:
 
 
 def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int:
-    wanted = target.num_tasks if target.num_tasks is not None else asked
+    wanted = target.num_tasks if asked is None else asked
     if env.num_tasks is not None:
         return env.num_tasks if wanted is None else min(wanted, env.num_tasks)
     if wanted is None:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from rlenvs.deadline import Workers
 from rlenvs.env import TextEnv
@@ -12,6 +13,8 @@ from rlenvs.errors import EpisodeOverError, described, ending_of
 from rlenvs.evaluation.results import Sample, SampleEnding, SampleKey
 from rlenvs.policies.base import Reply, ReplyRequest
 from rlenvs.records import Message, Part, Task, Verdict, assistant
+
+LONGEST_LABEL = 40  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +127,7 @@ class Play:
             messages=tuple({"role": message.role, "content": message.content} for message in seat.conversation),
             num_tokens=seat.num_tokens,
             num_turns=seat.num_turns,
-            metadata=dict(self.task.metadata),
+            labels=_labels(self.task),
             error=error,
         )
 
@@ -149,7 +152,7 @@ def failed_sample(job: Job, error: Exception) -> Sample:
         ending=ending_of(error),
         correct=None,
         reward=None,
-        metadata=dict(task.metadata) if task else {},
+        labels=_labels(task) if task else {},
         error=described(error),
     )
 
@@ -158,6 +161,12 @@ def seed_of(seed: int, task_id: str, sample: int, seat: str, turn: int) -> int:
     """63 bits that depend on all of these and on nothing else."""
     text = f"{seed}/{task_id}/{sample}/{seat}/{turn}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def _labels(task: Task) -> dict[str, Any]:
+    """The metadata that results can be grouped by. A worked solution, say, is none, and results would repeat it."""
+    plain = {key: value for key, value in task.metadata.items() if isinstance(value, str | int | bool)}
+    return {key: value for key, value in plain.items() if len(str(value)) <= LONGEST_LABEL}
 
 
 def _weighted(parts: Sequence[Part]) -> float:

@@ -39,7 +39,7 @@ class Sample:
     messages: tuple[Mapping[str, str], ...] = ()  # the conversation as this seat saw it
     num_tokens: int | None = None  # that it wrote; None: the policy does not say
     num_turns: int = 0
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # the task's
+    labels: Mapping[str, Any] = field(default_factory=dict)  # the task's short metadata: family, level, source …
     error: str = ""
 
     @property

@@ -9,12 +9,12 @@ from rlenvs.policies.base import Sampling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Tasks of one environment: the first `num_tasks`, always the same ones."""
+    """Tasks of one environment: the first ones, always the same."""
 
     env: str  # a registered id
     kwargs: Mapping[str, Any] = field(default_factory=dict)  # JSON values, for `rlenvs.make`
     name: str = ""  # how results call it; empty: the id
-    num_tasks: int | None = None  # None: what the caller asks for, or all of them
+    num_tasks: int | None = None  # unless the caller asks for another number; None: all of them
 
     def __post_init__(self) -> None:
         if not self.env:

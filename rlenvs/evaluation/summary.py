@@ -17,7 +17,8 @@ from rlenvs.evaluation.estimators import Estimate, clustered_mean, clustered_rat
 from rlenvs.evaluation.results import Sample
 
 SOLVED = 1.0 - 1e-9  # the accuracy from which a sample counts as right
-MOST_VALUES = 24  # a metadata key with more different values than this is no grouping
+SEAT = "seat"
+MOST_VALUES = 40  # a metadata key with more different values, or with fewer than two tasks for each, is no grouping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +148,14 @@ def _breakdown(scored: Sequence[Sample]) -> tuple[Subset, ...]:
 
 
 def _groupings(scored: Sequence[Sample]) -> dict[str, dict[str, list[Sample]]]:
-    """By metadata key, then value: the keys with a few different plain values. And by seat, where there are several."""
+    """By metadata key, then value: the keys with a few different values. And by seat, where there are several."""
     groups: dict[str, dict[Any, list[Sample]]] = defaultdict(lambda: defaultdict(list))
     for sample in scored:
-        for key, value in {**sample.metadata, "seat": sample.seat}.items():
-            if isinstance(value, str | int | bool):
-                groups[key][value].append(sample)
-    few = {key: values for key, values in groups.items() if 2 <= len(values) <= MOST_VALUES}
+        groups[SEAT][sample.seat].append(sample)
+        for key, value in sample.labels.items():
+            groups[key][value].append(sample)
+    most = min(MOST_VALUES, len(_by_task(scored)) // 2)
+    few = {key: values for key, values in groups.items() if 2 <= len(values) <= (len(values) if key == SEAT else most)}
     return {key: {str(value): values[value] for value in _in_order(values)} for key, values in few.items()}
 
 

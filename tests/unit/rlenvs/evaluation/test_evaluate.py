@@ -44,7 +44,7 @@ class TroubleEnv(TextEnv):
     def task_at(self, index: int) -> Task:
         if self.trouble.get(index) == "no_task":
             raise OSError("the data set is gone")
-        metadata = {"level": "hard" if index % 2 else "easy", "index": index}
+        metadata = {"level": "hard" if index % 2 else "easy", "index": index, "working": "long" * 20, "steps": [1, 2]}
         return Task(id=f"t{index}", prompt=(user(f"say {index}"),), target=str(index), metadata=metadata)
 
     def begin(self) -> None:
@@ -210,6 +210,14 @@ def test_in_a_conversation_the_policy_sees_all_of_it_and_rewards_of_actions_coun
     assert sample.parts == {"accuracy": 0.0, "there": 1.0, "hint": 2.0}
     assert sample.reward == pytest.approx(0.0 + 0.5 * 1.0 + 0.25 * 2.0)
     assert len({request.seed for batch in policy.batches for request in batch}) == 3
+
+
+def test_results_keep_the_short_metadata_of_a_task_and_group_by_it() -> None:
+    result = run(Oracle())
+    assert result.samples[3].labels == {"level": "hard", "index": 3}
+    assert [(s.key, s.value, s.num_tasks) for s in result.summaries[0].breakdown] == [
+        *(("level", "easy", 5), ("level", "hard", 5)),
+    ]
 
 
 def test_every_seat_of_an_episode_has_its_own_sample() -> None:
@@ -433,7 +441,8 @@ def test_environments_without_end_need_a_number_of_tasks() -> None:
 def test_a_finite_environment_gives_no_more_tasks_than_it_has() -> None:
     assert run(Oracle(), num_tasks=500).summaries[0].num_tasks == 10
     target = Target(env=ENV_ID, num_tasks=4)
-    assert evaluate(Oracle(), [target], num_tasks=7).summaries[0].num_tasks == 4
+    assert evaluate(Oracle(), [target]).summaries[0].num_tasks == 4
+    assert evaluate(Oracle(), [target], num_tasks=7).summaries[0].num_tasks == 7
 
 
 def test_several_targets_are_kept_apart_and_each_counts_once_in_the_mean(tmp_path: Path) -> None:

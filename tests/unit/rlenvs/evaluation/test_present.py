@@ -15,7 +15,7 @@ def sample(index: int, number: int, correct: float | None, **facts: Any) -> Samp
     values: dict[str, Any] = {
         **{"target": "toy[1]", "index": index, "task_id": f"t{index}", "fingerprint": "f", "sample": number},
         **{"seat": "policy", "num_seats": 1, "reward": correct, "ending": "completed", "num_tokens": 10 * (index + 1)},
-        **{"metadata": {"level": index % 2}, "messages": ({"role": "user", "content": "?"},)},
+        **{"labels": {"level": index % 2}, "messages": ({"role": "user", "content": "?"},)},
     }
     if correct is None:
         values |= {"ending": "timeout", "error": "no answer within 9 s\nlast frame"}
@@ -98,7 +98,7 @@ def test_a_key_with_a_value_of_its_own_for_each_task_is_no_grouping() -> None:
     samples = [sample(i, 0, 1.0) for i in range(60)]
     keys = {subset.key for subset in summarise("t", samples).breakdown}
     assert keys == {"level"}
-    many = [Sample(**{**vars_of(s), "metadata": {"id": f"x{s.index}"}}) for s in samples]
+    many = [Sample(**{**vars_of(s), "labels": {"id": f"x{s.index}"}}) for s in samples]
     assert summarise("t", many).breakdown == ()
 
 
