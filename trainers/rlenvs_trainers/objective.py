@@ -1,0 +1,187 @@
+"""From signals to one number: the order of an algorithm's slots, what they see, and what is refused beforehand.
+
+Ratio, surrogate, weights, then the mean; plus every regulariser with its own mean. The slots' maths is their own; who
+computes the signals, and back-propagates, is `learner.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rlenvs_trainers.algorithm import Algorithm, Floats, Segments, View
+from rlenvs_trainers.batch import Batch
+from rlenvs_trainers.ranks import sum_over_ranks
+from rlenvs_trainers.records import LEVELS, Level
+from rlenvs_trainers.regularise import estimate_kl
+from rlenvs_trainers.scope import Scope, scope_of, widest
+
+SIGNALS = frozenset({"entropy"})  # besides the log-probability: what a forward pass can give
+CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """What an optimiser step minimises, or the part of it that a view's tokens make. Parts add up."""
+
+    value: Tensor  # scalar, differentiable
+    terms: Mapping[str, float]  # its summands, coefficients applied
+    means: Mapping[str, float]  # diagnostics, averaged over the trained tokens
+    maxima: Mapping[str, float]  # diagnostics of which the largest counts
+
+
+class NonFiniteError(FloatingPointError):
+    """A slot gave NaN or infinity: which one, and on whose token."""
+
+
+def objective(algorithm: Algorithm, view: View, where: Callable[[int], str] = str) -> Loss:
+    """The loss of a view.
+
+    Args:
+        where: from the index of a token in the view to the words that name its task, for errors.
+
+    Raises:
+        NonFiniteError: a component gave NaN or infinity.
+    """
+    log_ratio_N = _finite("ratio", algorithm.ratio(view, algorithm.credit.unit), where)
+    surrogate_N, diagnostics = algorithm.surrogate(view, log_ratio_N)
+    _finite(f"surrogate {_name(algorithm.surrogate)}", surrogate_N, where)
+    named = dict(diagnostics)
+    for rule in algorithm.weights:
+        factor_N, diagnostics = rule(view, log_ratio_N)
+        surrogate_N = surrogate_N * _finite(f"weights {_name(rule)}", factor_N.detach(), where)
+        named |= diagnostics
+    terms = {"surrogate": algorithm.reduce(surrogate_N, view)}
+    for term in algorithm.regularise:
+        if term.coefficient:
+            value_N = _finite(f"regulariser {term.name}", term(view), where)
+            named[f"{term.name}/mean"] = value_N
+            terms[term.name] = term.coefficient * (term.reduce or algorithm.reduce)(value_N, view)
+    ratio_N = log_ratio_N.detach().exp()
+    named |= {"ratio/mean": ratio_N, "ratio/kl": estimate_kl(view.logprobs_N, view.old_N, "k3")}
+    if "entropy" in view.signals:
+        named["policy/entropy"] = view.signals["entropy"]
+    total = view.segments["token"].total
+    return Loss(
+        value=torch.stack(list(terms.values())).sum(),
+        terms={name: float(term.detach()) for name, term in terms.items()},
+        means={name: float((view.weight_N * value_N.detach()).sum() / total) for name, value_N in named.items()},
+        maxima={"ratio/max": float(ratio_N.max())} if len(ratio_N) else {},
+    )
+
+
+def _finite(component: str, value_N: Tensor, where: Callable[[int], str]) -> Tensor:
+    good_N = torch.isfinite(value_N)
+    if not good_N.all():
+        token = int((~good_N).nonzero()[0, 0])
+        raise NonFiniteError(f"{component} gave {float(value_N.detach()[token])} for a token of {where(token)}")
+    return value_N
+
+
+def _name(slot: object) -> str:
+    return type(slot).__name__
+
+
+class Views:
+    """Makes the views of one optimiser step: masses and denominators are those of the whole step, over all ranks."""
+
+    def __init__(self, step: Batch, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32) -> None:
+        self.step, self.device, self.dtype = step, torch.device(device), dtype
+        self.masses: dict[Level, Floats] = {
+            level: np.bincount(step.segment_ids(level), weights=step.weight_N).astype(np.float64) for level in LEVELS
+        }
+        counts = [float(step.weight_N.sum()), *(float((self.masses[level] > 0).sum()) for level in LEVELS[1:])]
+        self.totals = dict(zip(LEVELS, sum_over_ranks(counts), strict=True))
+
+    def of(self, part: Batch, signals: Mapping[str, Tensor]) -> View:
+        """The view of some of the step's samples.
+
+        The ratio divides by the part's constant "old"; without one by the log-probability itself, without gradient.
+
+        Args:
+            part: taken from the step by `Batch.take`, so that its segments have the step's ids.
+            signals: [N] by name, "logprob" among them.
+        """
+        constants = {name: self._tensor(values) for name, values in part.constants.items()}
+        logprobs_N = signals["logprob"]
+        return View(
+            logprobs_N=logprobs_N,
+            old_N=constants.pop("old", logprobs_N.detach()),
+            advantage_N=self._tensor(part.advantage_N),
+            weight_N=self._tensor(part.weight_N),
+            segments={level: self._segments(part, level) for level in LEVELS},
+            signals=signals,
+            constants={"sampler": self._tensor(part.sampler_N), **constants},
+        )
+
+    def _tensor(self, values: Floats) -> Tensor:
+        return torch.from_numpy(values).to(self.device, self.dtype)
+
+    def _segments(self, part: Batch, level: Level) -> Segments:
+        units, ids = np.unique(part.segment_ids(level), return_inverse=True)
+        mass: Floats = part.weight_N if level == "token" else self.masses[level][units]
+        ids_N = torch.from_numpy(ids.astype(np.int64)).to(self.device)
+        return Segments(ids_N=ids_N, count=len(units), total=self.totals[level], mass_U=self._tensor(mass))
+
+
+# What is known before any work.
+
+
+@runtime_checkable
+class Objects(Protocol):
+    """A slot that knows of combinations which make no sense."""
+
+    def objection(self, algorithm: Algorithm) -> str | None:
+        """A sentence that says what does not fit and what to do; None where all is well."""
+
+
+def objections(algorithm: Algorithm) -> Iterator[str]:
+    """Why this algorithm cannot run, a sentence each: combinations that mean nothing, needs that nobody meets."""
+    for slot in _objective_slots(algorithm):
+        if isinstance(slot, Objects) and (sentence := slot.objection(algorithm)) is not None:
+            yield sentence
+    unknown = algorithm.needs - SIGNALS - CONSTANTS - targets_of(algorithm)
+    for name in sorted(unknown):
+        known = ", ".join(sorted(SIGNALS | CONSTANTS | targets_of(algorithm)))
+        yield f"algorithm {algorithm.name!r} needs {name!r}, which nothing provides. There is: {known}"
+
+
+def targets_of(algorithm: Algorithm) -> frozenset[str]:
+    """Names of the numbers that its credit rule gives beside the advantage."""
+    return frozenset(getattr(algorithm.credit, "targets", ()))
+
+
+def notes(algorithm: Algorithm) -> Iterator[str]:
+    """What is odd but allowed, a sentence each."""
+    if can_never_clip(algorithm):
+        yield (
+            f"{algorithm.name}: with a single update per step every ratio is 1 and the clip does nothing. "
+            f"That is plain policy gradient, and right; for several updates set updates=(epochs, minibatches)"
+        )
+
+
+def can_never_clip(algorithm: Algorithm) -> bool:
+    """Whether the surrogate clips ratios that are always 1."""
+    return bool(getattr(algorithm.surrogate, "clips", False)) and old_is_current(algorithm)
+
+
+def old_is_current(algorithm: Algorithm) -> bool:
+    """Whether the ratio divides by the very log-probabilities it is made of: exact for one update, and no other."""
+    return algorithm.old == "trainer" and math.prod(algorithm.updates) == 1
+
+
+def scope(algorithm: Algorithm) -> Scope:
+    """The widest set of tokens that its slots must see together. Up to a trajectory, one pass over the data will do."""
+    return widest(*(scope_of(slot) for slot in _objective_slots(algorithm)))
+
+
+def _objective_slots(algorithm: Algorithm) -> list[object]:
+    terms = [term for term in algorithm.regularise if term.coefficient]
+    reductions = [algorithm.reduce, *(term.reduce for term in terms if term.reduce is not None)]
+    return [algorithm.ratio, algorithm.surrogate, *algorithm.weights, *terms, *reductions]

@@ -1,0 +1,83 @@
+"""What the optimiser steps of one update are remembered by: sums over micro-batches and ranks, then metrics."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+
+from rlenvs_trainers.algorithm import Floats
+from rlenvs_trainers.objective import Loss
+from rlenvs_trainers.ranks import gather_over_ranks
+
+LOG_BOUND = 20.0  # of a log-weight, before its exponential
+
+
+class Tally:
+    """Adds up what happens during an update. Parts of a loss add up to it, so sums need no weights."""
+
+    def __init__(self) -> None:
+        self._means: dict[str, float] = defaultdict(float)  # to be averaged over the optimiser steps
+        self._sums: dict[str, float] = defaultdict(float)  # of the whole update
+        self._maxima: dict[str, float] = {}
+        self._grad_norms: list[float] = []
+
+    def add_loss(self, loss: Loss) -> None:
+        """A loss, or a part of one."""
+        terms = {f"loss/{name}": value for name, value in loss.terms.items()}
+        _add(self._means, {"loss": sum(loss.terms.values()), **terms, **loss.means})
+        self._raise(loss.maxima)
+
+    def add_step(self, grad_norm: float) -> None:
+        """An optimiser step was taken; the norm is from before it was clipped."""
+        self._grad_norms.append(grad_norm)
+
+    def add_mismatch(self, sampler_N: Floats, trainer_N: Floats) -> None:
+        """Log-probabilities of the same tokens under the same weights, by sampler and trainer."""
+        difference_N = sampler_N - trainer_N
+        weight_N = np.exp(np.clip(-difference_N, -LOG_BOUND, LOG_BOUND))
+        self.count("mismatch/tokens", len(difference_N))
+        self.count("mismatch/difference", difference_N.sum())
+        self.count("mismatch/weight", weight_N.sum())
+        self.count("mismatch/square", (weight_N**2).sum())
+        if len(difference_N):
+            self._raise({"mismatch/max": float(np.abs(difference_N).max())})
+
+    def count(self, name: str, number: float) -> None:
+        """Something that is summed over the update."""
+        self._sums[name] += float(number)
+
+    def metrics(self) -> dict[str, float]:
+        """All of it, over all ranks.
+
+        `mismatch/mean` is of sampler minus trainer, in nats; `mismatch/ess` the effective sample size of the weights
+        exp(trainer - sampler), as a share of the tokens: 1 where both agree.
+        """
+        means, sums, maxima = self._over_ranks()
+        steps = max(1, len(self._grad_norms))
+        metrics = {name: value / steps for name, value in means.items()} | maxima
+        tokens = sums.pop("mismatch/tokens", 0.0)
+        difference, weight, square = (sums.pop(f"mismatch/{key}", 0.0) for key in ("difference", "weight", "square"))
+        if tokens:
+            metrics |= {"mismatch/mean": difference / tokens, "mismatch/ess": weight**2 / (tokens * square)}
+        if self._grad_norms:
+            metrics |= {"grad_norm": float(np.mean(self._grad_norms)), "grad_norm/max": max(self._grad_norms)}
+        return metrics | sums
+
+    def _over_ranks(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+        merged = Tally()
+        for means, sums, maxima in gather_over_ranks((dict(self._means), dict(self._sums), self._maxima)):
+            _add(merged._means, means)
+            _add(merged._sums, sums)
+            merged._raise(maxima)
+        return merged._means, merged._sums, merged._maxima
+
+    def _raise(self, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            self._maxima[name] = max(value, self._maxima.get(name, value))
+
+
+def _add(totals: dict[str, float], values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        totals[name] += value
