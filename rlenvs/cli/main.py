@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from rlenvs.cli import envs, evaluate, report
+from rlenvs.cli import envs, evaluate, grade, report
 from rlenvs.cli import plugins as plugin_list
 from rlenvs.cli.group import Group
 from rlenvs.errors import RlenvsError
@@ -60,6 +60,7 @@ def build(plugins: Plugins) -> typer.Typer:
     app.add_typer(envs.app, name="envs")
     app.command("plugins")(plugin_list.plugins)
     app.command("eval")(evaluate.evaluate)
+    app.add_typer(grade.app, name="grade")
     app.command("report")(report.report)
     plugins.add_commands(app)
     return app

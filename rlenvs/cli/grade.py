@@ -1,0 +1,49 @@
+"""`rlenvs grade`: score answers that exist already, in a file; what is right is `rlenvs.verifiers`' business."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rlenvs.cli.group import Group
+from rlenvs.cli.output import JsonOption, print_json, print_table
+
+app = typer.Typer(cls=Group, no_args_is_help=True, help="Score answers that exist already, in a file.")
+
+
+@app.callback()
+def _only_subcommands() -> None:
+    """Score answers that exist already, in a file."""
+
+
+@app.command("math")
+def math(
+    file: Annotated[
+        Path, typer.Argument(help="JSON lines with id, gold, answer; form: bare, or text for a whole reply.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Verdicts, a JSON line each. Default: FILE.graded.jsonl.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade mathematical answers: equal, not_equal, bad_gold (the data is wrong) or error. Run again, it goes on."""
+    from rlenvs.cli.progress import Progress
+    from rlenvs.grading import grade_math
+
+    target = out or file.with_suffix(".graded.jsonl")
+    done_before: int | None = None  # by an earlier process: what the first call says
+    with Progress("grading", None, "answers") as line:
+
+        def follow(done: int, total: int) -> None:
+            nonlocal done_before
+            done_before = done if done_before is None else done_before
+            line.reach(done, total, done_before=done_before)
+
+        verdicts = grade_math(file, target, progress=follow)
+    if as_json:
+        print_json({"file": str(target), "verdicts": verdicts})
+    else:
+        total = sum(verdicts.values())
+        rows = [(verdict, count, f"{100 * count / total:.1f} %") for verdict, count in sorted(verdicts.items())]
+        print_table(("verdict", "answers", "share"), rows, title=str(target))
+    if verdicts and set(verdicts) <= {"bad_gold", "error"}:
+        typer.echo("rlenvs: not one answer could be judged", err=True)
+        raise typer.Exit(1)
