@@ -5,8 +5,8 @@ Which plug-ins are asked for theirs is `rlenvs.plugins`'s business.
 
 import ast
 import importlib
-import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,15 +128,12 @@ def _check_options(id: str, kwargs: Mapping[str, Any]) -> None:
 
 
 def _docstring_in_source(entry_point: str) -> str | None:
-    """The docstring of a class or function, found without importing its module; None where there is none to read."""
+    """The docstring of a class or function, found without importing anything; None where there is none to read."""
     module, _, name = entry_point.partition(":")
-    try:
-        spec = importlib.util.find_spec(module)
-    except ImportError:  # of a package around it
+    source = _source_of(module)
+    if source is None:
         return None
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return None
-    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    for node in ast.parse(source.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
             return ast.get_docstring(node)
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -144,3 +141,16 @@ def _docstring_in_source(entry_point: str) -> str | None:
                 if (alias.asname or alias.name) == name:
                     return _docstring_in_source(f"{node.module}:{alias.name}")
     return None
+
+
+def _source_of(module: str) -> Path | None:
+    """Where a module's source is. Python's own search would import the packages around it."""
+    parts, locations, origin = module.split("."), None, None
+    for depth in range(1, len(parts) + 1):
+        name = ".".join(parts[:depth])
+        specs = (finder.find_spec(name, locations) for finder in sys.meta_path)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is None:
+            return None
+        locations, origin = spec.submodule_search_locations, spec.origin
+    return Path(origin) if origin is not None and origin.endswith(".py") else None

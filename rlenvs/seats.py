@@ -136,6 +136,8 @@ class SeatsEpisode:
         for seat in seats:
             if seat not in view.multi.seats:
                 raise ValueError(unknown("seat", seat, view.multi.seats))
+        if not seats:
+            raise ValueError(f"an episode needs at least one seat to act for, of {', '.join(view.multi.seats)}")
         view = view.clone()
         episode = cls(view.multi, task, tuple(seats), view.partners, np.random.default_rng(seed))
         episode._guarded(lambda: view.multi.reset(seed=seed, options={"task": task}))

@@ -132,10 +132,10 @@ def _named(task: Task, transcript: Sequence[Message]) -> float:
 
 
 def _echoed(task: Task, transcript: Sequence[Message]) -> float:
-    """The share of rounds in which the echoer reversed what it heard."""
+    """The share of rounds in which the echoer reversed what it heard; having heard nothing is no merit."""
     heard = [message.content.strip() for message in transcript if message.role == "user"]
     said = [message.content.strip() for message in transcript if message.role == "assistant"]
-    return sum(reply == word[::-1] for word, reply in zip(heard, said, strict=False)) / len(task.target)
+    return sum(word != "" and reply == word[::-1] for word, reply in zip(heard, said, strict=False)) / len(task.target)
 
 
 def _given(word: str) -> str:

@@ -1,0 +1,202 @@
+import threading
+
+import numpy as np
+import pytest
+
+import rlenvs
+from rlenvs import EpisodeOverError, Response, RewardFunction, Rubric, Task, TextEnv, user
+from rlenvs.episode import POLICY_SEAT, Outcome, start
+from rlenvs.errors import GraderError
+from rlenvs_sandbox import SandboxError
+
+
+class Guessing(TextEnv):
+    """Three guesses at a number between 0 and 9 that the world draws; it may break in several ways."""
+
+    max_turns = 3
+
+    def __init__(self, breaks=None, grade=lambda task, transcript: transcript[-2].content == transcript[-1].content):
+        super().__init__()
+        self.breaks = breaks
+        self.rubric = Rubric((RewardFunction("accuracy", grade),))
+
+    def task_at(self, index):
+        return Task(id=f"guess/{index}", prompt=(user("Guess."),), target=index)
+
+    def begin(self):
+        self.drawn = str(self.np_random.integers(10))
+
+    def respond(self, action):
+        if self.breaks is not None:
+            raise self.breaks
+        return Response(messages=(user(self.drawn),), ending="completed" if action == self.drawn else None)
+
+    def demonstrate(self, rng):
+        return self.drawn
+
+    def answer_message(self, task):
+        return "42"
+
+
+TASK = Guessing().task_at(5)
+
+
+def test_an_episode_goes_from_the_prompt_to_an_outcome():
+    episode = start(Guessing(), TASK)
+    assert (episode.task, episode.seats, episode.seat) == (TASK, (POLICY_SEAT,), POLICY_SEAT)
+    assert episode.unread() == (user("Guess."),)
+    assert episode.act("none").consumed == 4
+    (told,) = episode.unread()
+    with pytest.raises(ValueError, match=r"not over yet"):
+        episode.outcome(POLICY_SEAT)
+    assert episode.answer_message() == "42"
+    assert episode.demonstrate(np.random.default_rng(0)) == told.content
+    episode.act(told.content)
+    assert episode.seat is None
+    outcome = episode.outcome(POLICY_SEAT)
+    assert (outcome.ending, outcome.verdict.correct, outcome.error) == ("completed", 1.0, "")
+    with pytest.raises(EpisodeOverError, match=r"guess/5 is over \(completed\)"):
+        episode.act("again")
+    with pytest.raises(ValueError, match=r"no seat 'speaker'"):
+        episode.outcome("speaker")
+
+
+def test_the_turn_limit_is_an_ending_with_a_verdict():
+    episode = start(Guessing(), TASK)
+    for _ in range(3):
+        episode.act("none")
+    assert episode.outcome(POLICY_SEAT).ending == "max_turns"
+    assert episode.outcome(POLICY_SEAT).verdict.correct == 0.0
+
+
+def test_the_environment_that_is_given_stays_as_it_is():
+    env = Guessing()
+    first, second = start(env, TASK), start(env, TASK)
+    first.act("none")
+    assert env.task is None
+    assert second.unread() == (user("Guess."),)
+
+
+def test_r27_attempts_at_one_task_meet_one_world_in_any_order():
+    env = Guessing()
+    worlds = {}
+    for index in (3, 1, 3, 2, 1, 3, 2):
+        episode = start(env, env.task_at(index))
+        worlds.setdefault(episode.task.fingerprint, set()).add(episode.env.drawn)
+    assert len(worlds) == 3
+    assert all(len(drawn) == 1 for drawn in worlds.values())
+    assert len({start(env, TASK, seed=seed).env.drawn for seed in range(30)}) > 5, (
+        "an explicit seed draws another world"
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (KeyError("board"), "env_error"),
+        (ValueError("no"), "env_error"),
+        (SandboxError("lost"), "sandbox_error"),
+        (TimeoutError("5 s"), "timeout"),
+        (GraderError("guess/5", "accuracy", "is broken"), "grader_error"),
+    ],
+)
+def test_r05_what_the_environment_raises_is_an_ending_with_its_text(error, ending):
+    episode = start(Guessing(breaks=error), TASK)
+    assert episode.act("1").rewards == ()
+    outcome = episode.outcome(POLICY_SEAT)
+    assert (outcome.ending, outcome.verdict, episode.seat) == (ending, None, None)
+    assert type(error).__name__ in outcome.error.splitlines()[0]
+    assert str(error) in outcome.error
+    assert "in respond" in outcome.error
+
+
+def test_r05_a_grader_that_raises_or_gives_nan_is_no_reward():
+    for grade in (lambda task, transcript: 1 / 0, lambda task, transcript: float("nan")):
+        episode = start(Guessing(grade=grade), TASK)
+        episode.act(episode.env.drawn)
+        outcome = episode.outcome(POLICY_SEAT)
+        assert (outcome.ending, outcome.verdict) == ("grader_error", None)
+        assert "task guess/5: reward function 'accuracy'" in outcome.error
+
+
+def test_r04_none_from_a_grader_is_the_ending_unscored():
+    episode = start(Guessing(grade=lambda task, transcript: None), TASK)
+    episode.act(episode.env.drawn)
+    assert episode.outcome(POLICY_SEAT) == Outcome(ending="unscored", verdict=None)
+
+
+def test_r05_an_environment_that_cannot_start_gives_an_episode_that_is_over():
+    class Unready(Guessing):
+        def begin(self):
+            raise FileNotFoundError("no corpus")
+
+    episode = start(Unready(), TASK)
+    assert (episode.seat, episode.unread()) == (None, ())
+    assert episode.outcome(POLICY_SEAT).ending == "env_error"
+    assert "no corpus" in episode.outcome(POLICY_SEAT).error
+
+
+def test_r05_a_grader_that_sleeps_is_left_behind_and_its_late_word_changes_nothing():
+    woken = threading.Event()
+
+    def sleeping(task, transcript):
+        woken.wait(30)
+        return 1.0
+
+    episode = start(Guessing(grade=sleeping), TASK)
+    worker = threading.Thread(target=episode.act, args=(episode.env.drawn,))
+    worker.start()
+    worker.join(0.05)
+    assert worker.is_alive()
+    episode.stop("timeout", "no answer within 0.05 s")
+    expected = Outcome(ending="timeout", verdict=None, error="no answer within 0.05 s")
+    assert episode.outcome(POLICY_SEAT) == expected
+    woken.set()
+    worker.join(30)
+    assert not worker.is_alive()
+    assert episode.outcome(POLICY_SEAT) == expected
+
+
+def test_stopping_from_outside_judges_what_there_is():
+    episode = start(Guessing(), TASK)
+    episode.act("none")
+    episode.stop("context_overflow")
+    outcome = episode.outcome(POLICY_SEAT)
+    assert (outcome.ending, outcome.verdict.correct) == ("context_overflow", 0.0)
+    with pytest.raises(EpisodeOverError):
+        episode.stop("max_tokens")
+    broken = start(Guessing(grade=lambda task, transcript: transcript[99]), TASK)
+    broken.stop("max_tokens")
+    assert broken.outcome(POLICY_SEAT).ending == "grader_error"
+    unscored = start(Guessing(grade=lambda task, transcript: None), TASK)
+    unscored.stop("max_tokens")
+    assert unscored.outcome(POLICY_SEAT).ending == "unscored"
+
+
+def test_a_fork_goes_its_own_way():
+    episode = start(Guessing(), TASK)
+    episode.act("none")
+    fork = episode.fork()
+    fork.act(fork.demonstrate(np.random.default_rng(0)))
+    assert (fork.seat, episode.seat) == (None, POLICY_SEAT)
+    assert fork.outcome(POLICY_SEAT).verdict.correct == 1.0
+    episode.act("none")
+    episode.act("none")
+    assert episode.outcome(POLICY_SEAT).ending == "max_turns"
+    assert fork.fork().outcome(POLICY_SEAT) == fork.outcome(POLICY_SEAT)
+
+
+def test_a_seat_that_is_not_there_is_refused():
+    assert start(Guessing(), TASK, seats=[POLICY_SEAT]).seats == (POLICY_SEAT,)
+    with pytest.raises(ValueError, match=r"Guessing has one seat, 'policy'"):
+        start(Guessing(), TASK, seats=["speaker"])
+    pair = rlenvs.make("rlenvs/EchoPair-v0")
+    with pytest.raises(ValueError, match=r"no seat 'speeker'. Did you mean 'speaker'"):
+        start(pair, pair.task_at(0), seats=["speeker"])
+    with pytest.raises(ValueError, match=r"at least one"):
+        start(pair, pair.task_at(0), seats=[])
+
+
+def test_an_outcome_without_a_verdict_is_a_failure_and_only_then():
+    with pytest.raises(ValueError, match=r"does not go with"):
+        Outcome(ending="completed", verdict=None)

@@ -1,0 +1,192 @@
+import math
+
+import pytest
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from rlenvs import EpisodeOverError, GraderError, Part, RewardFunction, Rubric, Task, user
+from rlenvs.checks.borrowed import pettingzoo_agrees
+from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
+from rlenvs.multi import Move, MultiTextEnv
+from rlenvs_sandbox import SandboxError
+
+
+class Haggling(MultiTextEnv):
+    """Three seats name prices until one says "deal" or turns run out; "skip" gives the floor back to the first."""
+
+    seats = ("ann", "bob", "cid")
+    max_turns = 5
+
+    def __init__(self, graders=None):
+        super().__init__()
+        graders = {seat: lambda task, transcript: float(len(transcript)) for seat in self.seats} | (graders or {})
+        self.rubrics = {seat: Rubric((RewardFunction("length", grade),)) for seat, grade in graders.items()}
+
+    def task_at(self, index):
+        return Task(id=f"haggle/{index}", prompt=(user(f"Sell {index} apples."),))
+
+    def respond(self, seat, action):
+        if action == "crash":
+            raise KeyError("till")
+        if action == "lost":
+            raise SandboxError("gone")
+        if action == "deal":
+            return Move(ending="completed", rewards=(Part(name="bonus", value=2.0, weight=0.5),))
+        messages = {other: (user(f"{seat}: {action}"),) for other in self.seats if other != seat}
+        return Move(messages=messages, next_seat="ann" if action == "skip" else None)
+
+
+def haggling(**kwargs):
+    env = Haggling(**kwargs)
+    env.reset(seed=0, options={"index": 3})
+    return env
+
+
+def test_seats_take_turns_and_read_what_was_said_since_they_acted():
+    env = haggling()
+    assert (env.agents, env.agent_selection) == (["ann", "bob", "cid"], "ann")
+    assert [env.observe(seat) for seat in env.seats] == ["Sell 3 apples."] * 3
+    env.step("5")
+    assert (env.agent_selection, env.observe("ann")) == ("bob", "")
+    assert env.observe("bob") == "Sell 3 apples.\n\nann: 5"
+    env.step("skip")
+    assert (env.agent_selection, env.observe("ann"), env.observe("bob")) == ("ann", "bob: skip", "")
+    assert env.observe("cid") == "Sell 3 apples.\n\nann: 5\n\nbob: skip"
+    assert env.infos["bob"]["consumed"] == 4
+    assert [message.role for message in env.transcripts["bob"]] == ["user", "user", "assistant"]
+
+
+def test_all_seats_end_together_each_with_its_own_verdict():
+    env = haggling()
+    env.step("5")
+    env.step("deal")
+    assert env.endings == {"ann": "completed", "bob": "completed", "cid": "completed"}
+    assert {seat: verdict.reward for seat, verdict in env.verdicts.items()} == {"ann": 2.0, "bob": 3.0, "cid": 2.0}
+    assert env.rewards == {"ann": 2.0, "bob": 4.0, "cid": 2.0}, "the acting seat has its bonus too"
+    assert env.terminations == {"ann": True, "bob": True, "cid": True}
+    assert env.truncations == {"ann": False, "bob": False, "cid": False}
+    assert env.infos["bob"]["verdict"] == env.verdicts["bob"]
+
+
+def test_the_turn_limit_counts_everybodys_actions_and_truncates():
+    env = haggling()
+    for _ in range(5):
+        env.step("5")
+    assert set(env.endings.values()) == {"max_turns"}
+    assert all(env.truncations.values())
+    assert not any(env.terminations.values())
+
+
+def test_after_the_end_seats_leave_and_nobody_speaks():
+    env = haggling()
+    env.step("deal")
+    with pytest.raises(EpisodeOverError):
+        env.step("one more thing")
+    for left in (2, 1, 0):
+        assert env.last()[2]
+        env.step(None)
+        assert len(env.agents) == left
+    for action in (None, "5"):
+        with pytest.raises(EpisodeOverError, match="call reset"):
+            env.step(action)
+    env.reset()
+    assert len(env.agents) == 3
+
+
+def test_before_a_reset_there_is_no_episode():
+    with pytest.raises(EpisodeOverError):
+        Haggling().step("5")
+    env = haggling()
+    with pytest.raises(ValueError, match="reset options"):
+        env.reset(options={"tusk": 1})
+    with pytest.raises(EpisodeOverError):
+        env.step("5")
+
+
+def test_an_action_that_is_no_text_is_refused_and_the_episode_goes_on():
+    env = haggling()
+    with pytest.raises(ValueError, match="an action is text: got NoneType"):
+        env.step(None)
+    env.step("5")
+    assert env.agent_selection == "bob"
+
+
+@pytest.mark.parametrize(("action", "ending"), [("crash", "env_error"), ("lost", "sandbox_error")])
+def test_r05_a_world_that_raises_ends_it_for_every_seat_without_verdicts(action, ending):
+    env = haggling()
+    env.step("5")
+    with pytest.raises((KeyError, SandboxError)):
+        env.step(action)
+    assert set(env.endings.values()) == {ending}
+    assert set(env.verdicts.values()) == {None}
+    assert all(env.terminations.values())
+
+
+def test_r05_one_seats_broken_grader_leaves_the_others_verdicts():
+    env = haggling(graders={"bob": lambda task, transcript: 1 / 0, "cid": lambda task, transcript: None})
+    with pytest.raises(GraderError, match="haggle/3"):
+        env.step("deal")
+    assert env.endings == {"ann": "completed", "bob": "grader_error", "cid": "unscored"}
+    assert env.verdicts["ann"].reward == 2.0
+    assert env.verdicts["bob"] is env.verdicts["cid"] is None
+    assert math.isnan(env.rewards["bob"])
+    assert env.infos["ann"]["verdict"] == env.verdicts["ann"]
+
+
+def test_stopping_from_outside_judges_every_seat_unless_it_is_a_failure():
+    env = haggling()
+    env.step("5")
+    env.stop("max_tokens")
+    assert set(env.endings.values()) == {"max_tokens"}
+    assert env.verdicts["ann"].reward == 2.0
+    env = haggling(graders={"ann": lambda task, transcript: pytest.fail("judged")})
+    env.stop("timeout")
+    assert (set(env.endings.values()), set(env.verdicts.values())) == ({"timeout"}, {None})
+    with pytest.raises(EpisodeOverError):
+        env.stop("timeout")
+
+
+def test_a_clone_goes_its_own_way():
+    env = haggling()
+    env.step("5")
+    clone = env.clone()
+    clone.step("deal")
+    assert (env.endings, env.agent_selection, len(env.transcripts["bob"])) == ({}, "bob", 2)
+    env.step("6")
+    assert env.agent_selection == "cid"
+    assert clone.observe("ann") == ""
+    assert env.np_random.random() == clone.np_random.random()
+
+
+def test_the_seed_draws_the_task_and_the_world():
+    first, second = Haggling(), Haggling()
+    for seed in range(5):
+        first.reset(seed=seed)
+        second.reset(seed=seed)
+        assert first.task == second.task
+        assert first.np_random.random() == second.np_random.random()
+
+
+@pytest.mark.parametrize("env", [EchoPair(), EchoPair(rounds=5), Haggling()])
+def test_pettingzoos_own_check_passes(env):
+    assert list(pettingzoo_agrees(env)) == []
+
+
+def test_pettingzoos_conversion_gives_the_parallel_contract():
+    env = turn_based_aec_to_parallel(EchoPair(rounds=1))
+    env.reset(seed=0)
+    word = env.unwrapped.task.target[0]
+    _, rewards, *_ = env.step({SPEAKER: word, ECHOER: "not its turn"})
+    assert rewards == {SPEAKER: 0.0, ECHOER: 0.0}
+    _, rewards, terminated, truncated, _ = env.step({SPEAKER: "not its turn", ECHOER: word[::-1]})
+    assert rewards == {SPEAKER: 1.0, ECHOER: 1.0}
+    assert terminated == {SPEAKER: True, ECHOER: True}
+    assert truncated == {SPEAKER: False, ECHOER: False}
+
+
+def test_every_seats_conversation_can_be_looked_at():
+    env = EchoPair(rounds=1, render_mode="ansi")
+    env.reset(options={"index": 0})
+    env.step("hello")
+    assert "[speaker: assistant]\nhello" in env.render()
+    assert "[echoer: speaker]\nhello" in env.render()
+    assert EchoPair().render() is None
