@@ -94,6 +94,10 @@ class CreditRule(Protocol):
     def unit(self) -> Level:
         """The finest unit at which its advantages differ."""
 
+    @property
+    def min_group(self) -> int:
+        """The fewest attempts at a task from which it can tell anything."""
+
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:
         """Credit for all groups of the step (gathered over ranks)."""
 

@@ -18,6 +18,8 @@ from rlenvs_trainers.render import Context
 from rlenvs_trainers.samplers.base import Monitor, SampleRequest, SamplingParams
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from rlenvs_trainers.rollout import Rollouts
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ OVERLONG: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
 class _SeatLog:
     """What one seat has read and written."""
 
+    prompt: tuple[Message, ...] = ()  # what it read before its first action
     context: Context | None = None
     turns: list[Turn] = field(default_factory=list)
     is_reading: bool = False  # the context ends with a prompt that no action has answered yet
@@ -38,7 +41,7 @@ class _SeatLog:
 
     def copy(self) -> _SeatLog:
         last = self.turns[-1].id if self.turns else None
-        return _SeatLog(self.context, list(self.turns), self.is_reading, last)
+        return _SeatLog(self.prompt, self.context, list(self.turns), self.is_reading, last)
 
 
 class Play:
@@ -65,6 +68,16 @@ class Play:
     def has_failed(self) -> bool:
         """Whether it is over for a reason that says nothing of the policy."""
         return self.seat is None and any(self.episode.outcome(seat).ending in RETRIED for seat in self.episode.seats)
+
+    @property
+    def num_turns(self) -> int:
+        """How many actions the acting seat has made."""
+        return len(self._log().turns)
+
+    async def demonstration(self, rng: np.random.Generator) -> str | None:
+        """What the environment would have the acting seat say now; None past its deadline: the play is over."""
+        self.prompt_ids()
+        return await self._guarded(lambda: self.episode.demonstrate(rng))
 
     def prompt_ids(self) -> tuple[int, ...]:
         """What the acting seat reads before it writes: for a sampler, or as the prefix of a belief."""
@@ -165,6 +178,7 @@ class Play:
             turns=tuple(log.turns),
             ending=outcome.ending,
             verdict=outcome.verdict,
+            prompt=log.prompt,
             rewards=tuple(Reward(name=part.name, value=part.value * part.weight) for part in parts),
             branch=self._branch(log),
             is_trained=not is_masked,
@@ -184,7 +198,7 @@ class Play:
     def _read(self, log: _SeatLog, messages: tuple[Message, ...]) -> None:
         renderer = self.rollouts.session.renderer
         if log.context is None:
-            log.context = renderer.start(messages)
+            log.prompt, log.context = messages, renderer.start(messages)
         else:
             log.turns[-1] = replace(log.turns[-1], reply=messages)
             log.context = renderer.read(log.context, messages)

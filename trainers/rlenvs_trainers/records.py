@@ -126,6 +126,7 @@ class Trajectory:
     turns: tuple[Turn, ...]
     ending: Ending
     verdict: Verdict | None
+    prompt: tuple[Message, ...] = ()  # in words, what the seat read before its first action: for people to read
     rewards: tuple[Reward, ...] = ()  # level "trajectory": the verdict's parts, and what shapers add
     branch: Branch | None = None
     is_trained: bool = True  # False: stays in its group's statistics but gets no gradient

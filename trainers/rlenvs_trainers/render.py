@@ -61,6 +61,7 @@ class Renderer:
         special = set(tokenizer.all_special_ids) | {index for index, token in added.items() if token.special}
         text_ids = {index for index, token in added.items() if token.content in TAGS} | {tokenizer.unk_token_id}
         self.eos_ids = self._ends(frozenset(eos_ids), special - text_ids)
+        self._end = min(self._closer() & self.eos_ids or self.eos_ids)
         self._adds_bos = list(tokenizer("a").input_ids[:1]) == [tokenizer.bos_token_id]
         self._hidden = frozenset((special - text_ids) | self.eos_ids)
 
@@ -150,6 +151,10 @@ class Renderer:
     def encode(self, text: str) -> tuple[int, ...]:
         """The ids of text that nobody sampled: prompts, bridges, answers to be scored. No BOS is added."""
         return tuple(self.tokenizer(text, add_special_tokens=False).input_ids) if text else ()
+
+    def message_ids(self, text: str) -> tuple[int, ...]:
+        """The ids of a whole message that the policy might have written: its text, and an end of sequence."""
+        return (*self.encode(text), self._end)
 
     # From ids to text.
 

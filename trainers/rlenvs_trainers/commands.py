@@ -1,0 +1,122 @@
+"""`rlenvs train` and `rlenvs sft`: from the command line to a run, with progress, signals and exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rlenvs.errors import RlenvsError
+from rlenvs_trainers import cli_algorithms
+
+if TYPE_CHECKING:
+    from rlenvs_trainers.loop import StepReport
+    from rlenvs_trainers.run import Run
+
+ConfigFile = Annotated[
+    Path | None, typer.Argument(help="A TOML file. Without one: the defaults, and the options below.")
+]
+Env = Annotated[list[str] | None, typer.Option(help="Environment id; repeat for a mix. Adds [[env]] tables.")]
+PolicySpec = Annotated[str | None, typer.Option(help='"tiny", a folder, a checkpoint, or a hub id.')]
+Steps = Annotated[int | None, typer.Option(help="Training steps.")]
+Seed = Annotated[int | None, typer.Option(help="Of everything: tasks, samples, the tiny policy's weights.")]
+Name = Annotated[str | None, typer.Option(help="Folder of the run, inside of --runs-dir.")]
+RunsDir = Annotated[Path | None, typer.Option(help="Where runs are kept.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", help="One setting: learner.lr=1e-5, env.0.kwargs.levels=[1].")]
+Resume = Annotated[Path | None, typer.Option(help="Folder of a run: go on from its newest complete checkpoint.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the trainers' commands to the application."""
+    app.command("train")(train)
+    app.command("sft")(sft)
+    cli_algorithms.add_to(app)
+
+
+def train(
+    ctx: typer.Context,
+    config: ConfigFile = None,
+    env: Env = None,
+    algorithm: Annotated[str | None, typer.Option(help="See `rlenvs algorithms`.")] = None,
+    policy: PolicySpec = None,
+    steps: Steps = None,
+    seed: Seed = None,
+    name: Name = None,
+    runs_dir: RunsDir = None,
+    sets: Sets = None,
+    resume: Resume = None,
+) -> None:
+    """Train a policy by acting: rollouts, credit, update, until the steps are done.
+
+    The first Ctrl-C finishes the step, saves and stops; the second stops at once. `--resume` goes on as if nothing
+    had happened.
+    """
+    given = {"algorithm": algorithm, "policy": policy, "steps": steps, "seed": seed, "name": name, "runs_dir": runs_dir}
+    _run(ctx.obj, config, [*_env_settings(env), *_settings(given), *(sets or [])], resume)
+
+
+def sft(
+    ctx: typer.Context,
+    config: ConfigFile = None,
+    env: Env = None,
+    policy: PolicySpec = None,
+    steps: Steps = None,
+    seed: Seed = None,
+    name: Name = None,
+    runs_dir: RunsDir = None,
+    sets: Sets = None,
+    resume: Resume = None,
+) -> None:
+    """Warm start: imitate the demonstrations that the environments give.
+
+    The same loop as `rlenvs train`, with the algorithm "sft": one demonstration per task instead of sampled attempts.
+    """
+    given = {"policy": policy, "steps": steps, "seed": seed, "name": name, "runs_dir": runs_dir}
+    always = ['algorithm="sft"', "rollout.group_size=1"]
+    _run(ctx.obj, config, [*always, *_env_settings(env), *_settings(given), *(sets or [])], resume)
+
+
+def _run(plugins: Any, config: Path | None, sets: list[str], resume: Path | None) -> None:
+    from rlenvs.config import read
+    from rlenvs_trainers.config import TrainConfig
+    from rlenvs_trainers.interrupts import stop_on_signal
+    from rlenvs_trainers.run import Run
+
+    if resume is not None and config is not None:
+        raise RlenvsError(f"--resume {resume} reads the run's own config.toml; leave out {config}")
+    run = Run.resume(resume, plugins, sets) if resume else Run.new(read(TrainConfig, config, sets), plugins)
+    with stop_on_signal() as stop, run:
+        _show(run, stop)
+    if stop:
+        raise typer.Exit(stop.exit_code)
+
+
+def _show(run: Run, stop: Any) -> None:
+    """Run it, with a line that says how it goes."""
+    from rlenvs.cli.progress import Progress
+    from rlenvs_trainers.loop import train as steps
+
+    with Progress(run.algorithm.name, run.config.steps, "steps", done=run.step) as progress:
+        for report in steps(run, stop):
+            progress.advance(note=_note(report))
+    print(f"{run.folder}: {run.step} of {run.config.steps} steps")
+
+
+def _note(report: StepReport) -> str:
+    metrics = report.metrics
+    shown = {"reward": "reward/mean", "accuracy": "accuracy", "tokens": "tokens/mean", "loss": "loss"}
+    return "  ".join(f"{label} {metrics[name]:.3f}" for label, name in shown.items() if name in metrics)
+
+
+def _env_settings(ids: list[str] | None) -> list[str]:
+    return [f'env.{place}.id="{id}"' for place, id in enumerate(ids or [])]
+
+
+def _settings(given: dict[str, Any]) -> list[str]:
+    """Options as `--set` would have them; strings are quoted, so that a name like "1" stays a name."""
+    return [
+        f"{name}={value}" if isinstance(value, int) else f'{name}="{value}"'
+        for name, value in given.items()
+        if value is not None
+    ]

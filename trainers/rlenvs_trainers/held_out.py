@@ -1,0 +1,39 @@
+"""Evaluation of a run's policy on held-out tasks: at the training temperature, and greedy beside it.
+
+Sharpening alone moves the first; both must rise. Nothing here touches the random state of training: evaluation has
+seeds of its own, the same at every step, so that before and after answer the same tasks with the same draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rlenvs.evaluation.evaluate import Evaluation, evaluate
+from rlenvs.evaluation.present import rollout_rows
+from rlenvs.evaluation.suites import Target
+from rlenvs.policies.base import Sampling
+from rlenvs_trainers.token_policy import TokenPolicy
+
+if TYPE_CHECKING:
+    from rlenvs_trainers.run import Run
+
+EVAL_SEED = 20_000_000  # apart from every training seed that people choose
+
+
+def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
+    """Evaluate and write to `run.sqlite`: "sampled" with the samples that the config asks for, "greedy" with one."""
+    settings, sampling = run.config.eval, run.config.sampling
+    drawn = Sampling(temperature=sampling.temperature, max_tokens=sampling.max_tokens)
+    targets = [Target(env=env.id, kwargs=env.kwargs, num_tasks=settings.num_tasks) for env in settings.env]
+    evaluations = {}
+    for name, how, samples in (("sampled", drawn, settings.samples), ("greedy", replace(drawn, temperature=0.0), 1)):
+        policy = TokenPolicy(run.sampler, run.renderer, how, name=run.policy.name, version=run.learner.version)
+        evaluations[name] = evaluate(
+            policy, targets, samples=samples, seed=EVAL_SEED, deadline_s=run.config.rollout.episode_timeout_s
+        )
+        for summary in evaluations[name].summaries:
+            samples_of_target = [sample for sample in evaluations[name].samples if sample.target == summary.target]
+            rows = rollout_rows(samples_of_target, version=run.learner.version)
+            run.store.write_eval(run.step, f"{summary.target} {name}", summary.metrics(), rows)
+    return evaluations

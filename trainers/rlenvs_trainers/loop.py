@@ -1,0 +1,80 @@
+"""The whole training step, from top to bottom. Everything here is a function that is called; the maths is elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rlenvs_trainers.algorithm import Progress
+from rlenvs_trainers.batch import pack
+from rlenvs_trainers.metrics import added, group_metrics
+from rlenvs_trainers.records import Group
+
+if TYPE_CHECKING:
+    from rlenvs_trainers.interrupts import StopRequest
+    from rlenvs_trainers.run import Run
+
+MAX_ROUNDS = 10  # of tasks drawn in one step, where a selector refills; DAPO's `max_num_gen_batches`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepReport:
+    """What one training step did."""
+
+    step: int  # counted from 1: the state is the one after this many steps
+    metrics: dict[str, float]
+    groups: tuple[Group, ...]  # as they were trained on
+
+
+def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
+    """Train until `config.steps`, a report per step. A stop request ends it, saved, after the step it came in."""
+    algorithm = run.algorithm
+    run.evaluate_if_due()
+    while run.step < run.config.steps and not stop:
+        started = time.monotonic()
+        progress = Progress(step=run.step, num_steps=run.config.steps, memory=run.memory)
+
+        groups, metrics = gather(run, progress)
+        groups = run.annotated(groups)
+        for shape in algorithm.shape:
+            groups = [shape(group, progress) for group in groups]
+        credit = algorithm.credit(groups, progress)
+        batch = pack(groups, credit)
+        sampled = time.monotonic()
+
+        metrics |= run.learner.update(batch)
+        run.publish_weights()
+        run.step += 1
+
+        metrics |= {"time/sample_s": sampled - started, "time/learn_s": time.monotonic() - sampled}
+        report = StepReport(step=run.step, metrics=metrics, groups=tuple(groups))
+        run.record(report)
+        run.evaluate_if_due()
+        run.save_if_due(stopping=bool(stop))
+        yield report
+
+
+def gather(run: Run, progress: Progress) -> tuple[list[Group], dict[str, float]]:
+    """Attempts at the step's tasks, filtered; where a selector refills, new tasks stand in for what was dropped.
+
+    After `MAX_ROUNDS` rounds the step goes on with what it has. With nothing at all the update is skipped: the step
+    counts, the weights stay.
+    """
+    selectors = run.algorithm.select
+    rounds = MAX_ROUNDS if any(selector.refills for selector in selectors) else 1
+    wanted = run.config.rollout.tasks_per_step
+    gathered, kept, metrics = list[Group](), list[Group](), dict[str, float]()
+    for number in range(rounds):
+        result = run.collect(run.tasks.draw(wanted), round=number)
+        fresh = list(result.groups)
+        gathered += fresh
+        for select in selectors:
+            fresh = list(select(fresh, progress))
+        kept += fresh
+        metrics = added(metrics, result.metrics)
+        if len(kept) >= wanted:
+            break
+    metrics |= group_metrics(gathered) | {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
+    return kept, metrics

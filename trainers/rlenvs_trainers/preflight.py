@@ -1,0 +1,52 @@
+"""What is refused before any work is done: combinations that would train on something else than was asked for."""
+
+from rlenvs.errors import RlenvsError
+from rlenvs_trainers.algorithm import Algorithm
+from rlenvs_trainers.config import TrainConfig
+from rlenvs_trainers.samplers.base import Sampler
+
+
+def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
+    """Refuse settings under which the update would be biased or empty.
+
+    Raises:
+        RlenvsError: with the setting's name and what to do.
+    """
+    sampling, rollout = config.sampling, config.rollout
+    if sampling.temperature == 0:
+        raise RlenvsError(
+            "sampling.temperature is 0: greedy attempts at a task are all the same and nothing can be learned "
+            "from them. Train at a temperature above 0; evaluation reports greedy accuracy as well."
+        )
+    if sampling.top_p < 1 or sampling.top_k:
+        raise RlenvsError(
+            f"sampling.top_p = {sampling.top_p} and sampling.top_k = {sampling.top_k} change the distribution that "
+            "tokens are drawn from, and the trainer's log-probabilities would be of another one: the ratio is biased "
+            "without a word. Train with top_p = 1 and top_k = 0; evaluation takes both."
+        )
+    if rollout.group_size < algorithm.credit.min_group:
+        raise RlenvsError(
+            f"rollout.group_size is {rollout.group_size}: {algorithm.name!r} compares an attempt with its siblings, "
+            f"and without any every advantage would be 0. Set rollout.group_size to {algorithm.credit.min_group} or more "
+            "(8 is usual)."
+        )
+
+
+def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -> None:
+    """Refuse a sampler that cannot give what training needs.
+
+    Raises:
+        RlenvsError: naming the capabilities that are missing.
+    """
+    needed = {"token_ids", "logprobs", "load"}
+    missing = needed - sampler.capabilities
+    if missing:
+        raise RlenvsError(
+            f"sampler {config.sampler!r} cannot give {', '.join(sorted(missing))}, which training with "
+            f"{algorithm.name!r} needs. It can be used for evaluation."
+        )
+    if config.sampling.max_tokens >= sampler.context_length:
+        raise RlenvsError(
+            f"sampling.max_tokens = {config.sampling.max_tokens} leaves no room for a prompt in a context of "
+            f"{sampler.context_length} tokens"
+        )

@@ -1,0 +1,225 @@
+"""`Run`: what a training run holds, put together from its config; what it leaves on disk and how it resumes.
+
+The step itself is in `loop.py`; the format of a checkpoint in `checkpoint.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import torch
+
+import rlenvs
+from rlenvs import config as config_files
+from rlenvs.episode import Episode, start
+from rlenvs.errors import RlenvsError
+from rlenvs.store import RunStore
+from rlenvs_trainers import checkpoint, generators
+from rlenvs_trainers.algorithm import Algorithm
+from rlenvs_trainers.config import TrainConfig
+from rlenvs_trainers.held_out import evaluate_held_out
+from rlenvs_trainers.learner import Learner, LearnerState
+from rlenvs_trainers.policy import LoadedPolicy, load_policy
+from rlenvs_trainers.preflight import check_config, check_sampler
+from rlenvs_trainers.recording import rollout_rows
+from rlenvs_trainers.records import Group
+from rlenvs_trainers.render import Renderer
+from rlenvs_trainers.rollout import Job, RolloutResult, collect
+from rlenvs_trainers.samplers.base import Sampler
+from rlenvs_trainers.task_sampler import DrawnTask, TaskSampler
+
+if TYPE_CHECKING:
+    from rlenvs.env import TextEnv
+    from rlenvs.plugins import Plugins
+    from rlenvs_trainers.loop import StepReport
+
+CONFIG, STORE, CHECKPOINTS = "config.toml", "run.sqlite", "checkpoints"
+LEARNER = "learner."  # what its tensors are called in a checkpoint
+
+
+@dataclass(kw_only=True)
+class Run:
+    """One training run. Mutable: it is the state that a checkpoint holds."""
+
+    config: TrainConfig
+    folder: Path
+    plugins: Plugins
+    algorithm: Algorithm
+    policy: LoadedPolicy
+    renderer: Renderer
+    sampler: Sampler
+    learner: Learner
+    envs: Sequence[TextEnv]
+    tasks: TaskSampler
+    store: RunStore
+    step: int = 0  # finished steps
+    memory: dict[str, Any] = field(default_factory=dict)  # what slots remember between steps
+
+    @classmethod
+    def new(cls, config: TrainConfig, plugins: Plugins) -> Self:
+        """A run that starts at step 0, in a folder of its own."""
+        folder = config.runs_dir / (config.name or _name(config))
+        if (folder / CONFIG).exists():
+            raise RlenvsError(f"{folder} holds a run already: resume it (--resume {folder}) or choose another --name")
+        run = cls._assembled(config, folder, plugins, policy_spec=config.policy)
+        config_files.write(config, folder / CONFIG)
+        run.publish_weights()
+        return run
+
+    @classmethod
+    def resume(cls, folder: Path, plugins: Plugins, sets: Sequence[str] = ()) -> Self:
+        """The run in `folder`, at its newest complete checkpoint; what was recorded after it is forgotten."""
+        if not (folder / CONFIG).is_file():
+            raise RlenvsError(f"{folder} holds no run: there is no {CONFIG} in it")
+        config = config_files.read(TrainConfig, folder / CONFIG, sets)
+        found = checkpoint.newest(folder / CHECKPOINTS)
+        spec = str(found.path / "policy") if found.path else config.policy
+        run = cls._assembled(config, folder, plugins, policy_spec=spec)
+        for path, reason in found.skipped:
+            run.store.write_event(run.step, "checkpoint_skipped", {"path": str(path), "reason": reason})
+        if found.path is not None:
+            run._restore(*checkpoint.load(found.path))
+        run.store.drop_after(run.step)
+        run.publish_weights()
+        return run
+
+    @classmethod
+    def _assembled(cls, config: TrainConfig, folder: Path, plugins: Plugins, policy_spec: str) -> Self:
+        algorithm = config_files.with_options(
+            plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
+        )
+        check_config(config, algorithm)
+        envs = [rlenvs.make(env.id, **env.kwargs) for env in config.env]
+        tasks = TaskSampler(envs, [env.weight for env in config.env], config.seed)
+        policy = load_policy(policy_spec, seed=config.seed)
+        renderer = Renderer(policy.tokenizer, eos_ids=policy.eos_ids)
+        learner = Learner(
+            policy.model,
+            config.learner,
+            algorithm,
+            temperature=config.sampling.temperature,
+            num_steps=config.steps,
+            seed=config.seed,
+        )
+        dtype = torch.bfloat16 if config.learner.dtype == "bfloat16" else None
+        sampler = plugins.samplers[config.sampler](policy.model, renderer, dtype=dtype)
+        check_sampler(algorithm, sampler, config)
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(
+            config=config,
+            folder=folder,
+            plugins=plugins,
+            algorithm=algorithm,
+            policy=policy,
+            renderer=renderer,
+            sampler=sampler,
+            learner=learner,
+            envs=envs,
+            tasks=tasks,
+            store=RunStore(folder / STORE),
+        )
+
+    def __enter__(self) -> Self:
+        self.plugins.notify("on_run_start", run_dir=self.folder, config=config_files.to_dict(self.config))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> None:
+        status = "failed" if kind else "finished" if self.step >= self.config.steps else "stopped"
+        self.store.write_event(self.step, f"run_{status}", {"error": str(error or "")})
+        self.plugins.notify("on_run_end", run_dir=self.folder, status=status)
+        self.store.close()
+        self.sampler.close()
+
+    # What the loop asks for.
+
+    def collect(self, drawn: Sequence[DrawnTask], round: int) -> RolloutResult:
+        """Attempts at these tasks by the present policy; `round` tells the calls of one step apart."""
+        return collect(
+            [Job(task=each.task, begin=self._beginning(each)) for each in drawn],
+            explore=self.algorithm.explore,
+            sampler=self.sampler,
+            renderer=self.renderer,
+            params=self.config.sampling,
+            config=self.config.rollout,
+            version=self.learner.version,
+            step=self.step,
+            seed=self.config.seed,
+            round=round,
+        )
+
+    def _beginning(self, drawn: DrawnTask) -> Callable[[], Episode]:
+        """How an episode of the task begins: on a copy of its environment."""
+        env, seats = self.envs[drawn.env], self.config.env[drawn.env].seats
+        return lambda: start(env, drawn.task, seats)
+
+    def annotated(self, groups: list[Group]) -> list[Group]:
+        """The groups with what models say of them."""
+        for annotate in self.algorithm.annotate:
+            groups = list(asyncio.run(annotate(groups, self)))
+        return groups
+
+    def publish_weights(self) -> None:
+        """Let the sampler serve what the learner has."""
+        self.sampler.load(self.learner.weights(), self.learner.version)
+
+    def record(self, report: StepReport) -> None:
+        """Write a finished step to `run.sqlite`, and tell observers."""
+        rows = rollout_rows(report.groups, self.renderer)
+        self.store.write_step(report.step, report.metrics, rows)
+        self.plugins.notify("after_rollouts", step=report.step, trajectories=[asdict(row) for row in rows])
+        self.plugins.notify("after_step", step=report.step, metrics=report.metrics)
+
+    def evaluate_if_due(self) -> None:
+        """Evaluate on held-out tasks before the first step, every so often, and after the last."""
+        settings, is_first, is_last = self.config.eval, self.step == 0, self.step == self.config.steps
+        if settings.num_tasks and (is_first or is_last or (settings.every and self.step % settings.every == 0)):
+            evaluate_held_out(self)
+
+    def save_if_due(self, *, stopping: bool) -> None:
+        """Save every so often, after the last step, and before stopping."""
+        if stopping or self.step % self.config.checkpoint_every == 0 or self.step == self.config.steps:
+            self.save()
+
+    # What survives a kill.
+
+    def save(self) -> Path:
+        """Write a checkpoint of everything that the next step depends on."""
+        learner = self.learner.state_dict()
+        path = checkpoint.save(
+            self.folder / CHECKPOINTS,
+            self.step,
+            tensors={LEARNER + name: tensor for name, tensor in learner.tensors.items()} | generators.state_tensors(),
+            state={
+                "learner": learner.metadata,
+                "tasks": self.tasks.state_dict(),
+                "memory": self.memory,
+                "generators": generators.state_values(),
+                "algorithm": config_files.digest(self.algorithm),
+            },
+            write_policy=self.policy.save,
+        )
+        checkpoint.prune(self.folder / CHECKPOINTS, self.config.keep_checkpoints)
+        self.plugins.notify("on_checkpoint", step=self.step, path=path)
+        return path
+
+    def _restore(self, tensors: dict[str, torch.Tensor], state: dict[str, Any]) -> None:
+        if state["algorithm"] != config_files.digest(self.algorithm):
+            raise RlenvsError(
+                f"the checkpoint in {self.folder} was written by another algorithm than {self.algorithm.name!r} with "
+                "its present options. Resume with the options it was started with, or start a new run from its policy."
+            )
+        own = {name.removeprefix(LEARNER): tensor for name, tensor in tensors.items() if name.startswith(LEARNER)}
+        self.learner.load_state_dict(LearnerState(tensors=own, metadata=state["learner"]))
+        self.tasks.load_state_dict(state["tasks"])
+        self.memory, self.step = state["memory"], state["step"]
+        generators.restore(tensors, state["generators"])
+
+
+def _name(config: TrainConfig) -> str:
+    envs = "+".join(env.id.rpartition("/")[2].lower() for env in config.env)
+    return f"{config.algorithm}-{envs}-{time.strftime('%Y%m%d-%H%M%S')}"
