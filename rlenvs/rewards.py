@@ -133,10 +133,12 @@ TEMPLATES: dict[str, Template] = {
         " <think> and </think> and only the final answer between <answer> and </answer>, like this:"
         " <think>reasoning here</think> <answer>final answer here</answer>\n\n{question}"
     ),
+    "tags": TaggedTemplate("{question}"),
     "boxed": BoxedTemplate("{question}\n\nReason step by step, and put the final answer in \\boxed{}."),
     "plain": PlainTemplate(),
 }
-"""The built-in templates by name: r1_zero (think and answer tags), boxed, plain (no tags, no instructions)."""
+"""The built-in templates by name: r1_zero (asks for think and answer tags), tags (expects them without asking, of a
+policy that knows the format), boxed, plain (no tags, no instructions)."""
 
 
 def template_named(name: str) -> Template:
