@@ -83,7 +83,7 @@ def clones_are_independent(subject: Subject) -> Iterator[str]:
         for who in ("original", "clone"):
             trace = _trace_beside_a_clone(subject, actions, turn, who)
             if trace is None:
-                yield f"after {turn} actions, playing a clone's other one ended the {who}"
+                yield f"after {turn} actions, playing the other one ended the {who}"
             elif trace != reference[turn:]:
                 why = difference(reference[turn:], trace)
                 yield f"after {turn} actions, the {who} goes on differently once the other one was played: {why}"
@@ -98,7 +98,7 @@ def _trace_beside_a_clone(subject: Subject, actions: list[str], turn: int, who: 
     going_on, other = (subject.env, clone) if who == "original" else (clone, subject.env)
     played(other, saying(NONSENSE))
     other.reset(seed=subject.seed + 1, options={"task": subject.tasks[-1]})
-    played(other, saying(NONSENSE), limit=1)
+    played(other, saying(NONSENSE))
     try:
         return [stepped(going_on, action) for action in actions[turn:]]
     except EpisodeOverError:

@@ -71,11 +71,11 @@ def stepped(env: TextEnv, action: str) -> str:
     return repr((*result, sorted(info.items())))
 
 
-def played(env: TextEnv, action: Action, limit: int | None = None) -> tuple[list[str], Trace]:
-    """Play on to the end (or for `limit` actions): the actions and the trace."""
+def played(env: TextEnv, action: Action) -> tuple[list[str], Trace]:
+    """Play on to the end: the actions and the trace."""
     actions: list[str] = []
     trace: Trace = []
-    while env.ending is None and len(actions) < (limit or env.max_turns):
+    while env.ending is None and len(actions) < env.max_turns:
         actions.append(action(env))
         trace.append(stepped(env, actions[-1]))
     return actions, trace
