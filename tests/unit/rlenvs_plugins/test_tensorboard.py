@@ -1,0 +1,50 @@
+import sys
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from rlenvs.errors import RlenvsError
+from rlenvs_plugins import tensorboard
+
+
+def _scalars(folder, name):
+    events = EventAccumulator(str(folder)).Reload()
+    return [(event.step, round(event.value, 6)) for event in events.Scalars(name)]
+
+
+def _run(run_dir, steps):
+    tensorboard.on_run_start(run_dir)
+    for step in steps:
+        tensorboard.after_step(step, {"reward/mean": step / 10, "loss": 0.0})
+    tensorboard.on_run_end()
+
+
+def test_metrics_of_every_step_can_be_read_back(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    _run(tmp_path, [1, 2, 3])
+    assert _scalars(tmp_path / "tensorboard", "reward/mean") == [(1, 0.1), (2, 0.2), (3, 0.3)]
+
+
+def test_a_resumed_run_has_no_step_twice(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    _run(tmp_path, [1, 2, 3])
+    _run(tmp_path, [2, 3])
+    assert [step for step, _ in _scalars(tmp_path / "tensorboard", "loss")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("value", [None, "", "0"])
+def test_nothing_is_written_unless_it_was_asked_for(value, tmp_path, monkeypatch):
+    monkeypatch.delenv("RLENVS_TENSORBOARD", raising=False)
+    if value is not None:
+        monkeypatch.setenv("RLENVS_TENSORBOARD", value)
+    _run(tmp_path, [1])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_absent_package_is_named_with_the_way_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    tensorboard.on_run_start(tmp_path)
+    with pytest.raises(RlenvsError, match=r"pip install 'rlenvs-llm\[tensorboard\]'"):
+        tensorboard.after_step(1, {"loss": 0.0})
+    tensorboard.on_run_end()
