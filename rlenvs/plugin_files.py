@@ -2,32 +2,38 @@
 
 import importlib.util
 import sys
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-
-class _LocalLoader(SourceFileLoader):
-    """Marks the modules that are plug-in files, so that one may take the place of another of the same name."""
+_folders: set[str] = set()  # of plug-in files: what is found there is a plug-in file too, and hides nothing
 
 
 def import_file(path: Path) -> ModuleType:
-    """The file as a module of its own name, importable by that name ("my_file:Env"), also in worker processes."""
+    """The file as a module of its own name, importable by that name ("my_file:Env"), also in worker processes.
+
+    Raises:
+        ImportError: an installed module has that name.
+    """
     known = sys.modules.get(path.stem)
     spec = known.__spec__ if known is not None else importlib.util.find_spec(path.stem)
-    if spec is not None and spec.origin == str(path) and known is not None:
+    if known is not None and spec is not None and spec.origin == str(path):
         return known
-    if spec is not None and spec.origin != str(path) and not isinstance(spec.loader, _LocalLoader):
+    if spec is not None and (spec.origin is None or str(Path(spec.origin).parent) not in {*_folders, str(path.parent)}):
         raise ImportError(f"{path.name} has the name of the module {spec.origin or spec.name}: rename the file")
+    _folders.add(str(path.parent))
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
-    local = importlib.util.spec_from_file_location(path.stem, path, loader=_LocalLoader(path.stem, str(path)))
-    assert local is not None
-    assert local.loader is not None
-    module = importlib.util.module_from_spec(local)
+    return _executed(path)
+
+
+def _executed(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     try:
-        local.loader.exec_module(module)
+        spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[path.stem]
         raise

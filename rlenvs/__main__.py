@@ -1,0 +1,5 @@
+"""`python -m rlenvs` is `rlenvs`."""
+
+from rlenvs.cli.main import run
+
+run()
