@@ -103,8 +103,8 @@ def _info_problems(where: str, observation: object, info: dict[str, Any], action
 def _end_problems(
     env: TextEnv, reward: float, terminated: bool, truncated: bool, info: dict[str, Any]
 ) -> Iterator[str]:
-    if {"ending", "verdict", "rewards"} - info.keys():
-        return
+    if set(INFO_KEYS) - info.keys() or not all(isinstance(part, Part) for part in info["rewards"]):
+        return  # said already
     ending, verdict = info["ending"], info["verdict"]
     if terminated and truncated:
         yield "an episode is terminated (by the world) or truncated (by the turn limit): step said both"
