@@ -1,0 +1,128 @@
+"""`rlenvs envs`: listed, shown and checked, ours and those of a local file."""
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from rlenvs.cli.main import main
+
+STRANGER = '''
+"""A stranger's environment."""
+
+import rlenvs
+from rlenvs.hooks import hookimpl
+
+
+def says_yes(task, transcript):
+    return transcript[-1].content == task.target
+
+
+class YesEnv(rlenvs.TextEnv):
+    """Say the word."""
+
+    rubric = rlenvs.Rubric([rlenvs.RewardFunction("yes", says_yes)])
+    num_tasks = 5
+
+    def __init__(self, word="yes", answer=None, render_mode=None):
+        super().__init__(render_mode=render_mode)
+        self.word, self.answer = word, answer
+
+    def task_at(self, index):
+        prompt = (rlenvs.user(f"Your word is {self.word}. Say it with the number {index}."),)
+        return rlenvs.Task(id=f"say/{self.word}/{index}", prompt=prompt, target=f"{self.word} {index}")
+
+    def answer_message(self, task):
+        return self.answer or task.target
+
+
+@hookimpl
+def register_environments(register):
+    register("strange/Yes-v0", "strange_environment:YesEnv")
+'''
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, registry) -> str:
+    path = tmp_path / "strange_environment.py"
+    path.write_text(dedent(STRANGER))
+    return str(path)
+
+
+def test_every_environment_is_listed_with_what_it_is_and_where_it_is_from(capsys, stranger):
+    assert main(["envs", "--json", "--plugin", stranger]) == 0
+    rows = {row["id"]: row for row in json.loads(capsys.readouterr().out)}
+    assert {"rlenvs/Arithmetic-v0", "rlenvs/Math-v0", "rlenvs/EchoPair-v0", "strange/Yes-v0"} <= rows.keys()
+    assert rows["strange/Yes-v0"] == {
+        "id": "strange/Yes-v0",
+        "description": "Say the word.",
+        "entry_point": "strange_environment:YesEnv",
+        "from": stranger,
+    }
+    assert rows["rlenvs/Math-v0"]["from"].startswith("rlenvs-llm ")
+
+
+def test_a_list_that_nobody_looks_at_is_tab_separated(capsys):
+    assert main(["envs"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header == "id\tdescription\tfrom"
+    assert "rlenvs/EchoPair-v0" in [row.split("\t")[0] for row in rows]
+
+
+def test_an_environment_is_shown_with_options_a_task_and_its_answer(capsys, stranger):
+    assert main(["envs", "show", "strange/Yes-v0", "--plugin", stranger, "--set", "word=no", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["options"] == {"word": "'yes'", "answer": "None", "render_mode": "None"}
+    assert (facts["num_tasks"], facts["max_turns"], facts["from"]) == (5, 1, stranger)
+    assert facts["example"] == {
+        "task_id": "say/no/0",
+        "messages": [{"role": "user", "content": "Your word is no. Say it with the number 0."}],
+        "answer": "no 0",
+    }
+
+
+def test_the_page_for_people_has_the_same(capsys):
+    assert main(["envs", "show", "rlenvs/EchoPair-v0", "--set", "letters=3"]) == 0
+    shown = capsys.readouterr().out
+    assert "Two seats take turns" in shown
+    assert "letters = 4" in shown, "the default"
+    assert "task 0 (echo/2x3/0)" in shown, "made with what was set"
+    assert "[a right answer]" in shown
+
+
+def test_an_option_that_does_not_exist_gets_its_near_miss(capsys):
+    assert main(["envs", "show", "rlenvs/EchoPair-v0", "--set", "lettrs=3"]) == 2
+    assert "Did you mean 'letters'?" in capsys.readouterr().err
+
+
+def test_an_environment_that_keeps_the_contract_passes(capsys, stranger):
+    assert main(["envs", "check", "strange/Yes-v0", "--plugin", stranger]) == 0
+    assert capsys.readouterr().out == "strange/Yes-v0 keeps the contract.\n"
+
+
+def test_an_environment_that_does_not_fails_with_what_is_wrong(capsys, stranger):
+    assert main(["envs", "check", "strange/Yes-v0", "--plugin", stranger, "--set", "answer=wrong"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "rlenvs: strange/Yes-v0 does not keep the contract" in captured.err
+    assert "answer" in captured.err
+
+
+def test_r30_an_id_that_two_distributions_registered_cannot_be_used(capsys, install):
+    code = """
+        from rlenvs.hooks import hookimpl
+
+        @hookimpl
+        def register_environments(register):
+            register("rlenvs/EchoPair-v0", "echo_thief:Thief")
+    """
+    install("echo-thief", code)
+    assert main(["envs", "show", "rlenvs/EchoPair-v0"]) == 2
+    sentence = capsys.readouterr().err
+    assert "echo-thief 1.0" in sentence
+    assert "rlenvs-llm" in sentence
+    assert main(["envs"]) == 0
+    captured = capsys.readouterr()
+    assert "is registered by" in captured.err
+    assert "rlenvs/Math-v0" in captured.out

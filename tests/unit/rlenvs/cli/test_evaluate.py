@@ -1,0 +1,132 @@
+"""`rlenvs eval`: numbers for programs and people, results that are not computed twice, errors apart."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rlenvs.cli.main import main
+
+ECHO = ["--env", "rlenvs/EchoPair-v0", "--num-tasks", "3"]
+
+
+def test_the_oracle_is_always_right_and_json_says_how_sure_that_is(capsys):
+    assert main(["eval", "--policy", "oracle", *ECHO, "--samples", "2", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    (target,) = result["targets"]
+    assert (result["policy"], target["target"], target["num_tasks"]) == ("oracle", "rlenvs/EchoPair-v0", 3)
+    assert [passed["k"] for passed in target["pass_at"]] == [1, 2]
+    assert target["pass_at"][0]["estimate"]["value"] == 1.0
+    assert 0.0 < target["pass_at"][0]["estimate"]["low"] < 1.0
+    assert target["num_errors"] == 0
+
+
+def test_people_get_a_table(capsys):
+    assert main(["eval", "--policy", "random", *ECHO]) == 0
+    shown = capsys.readouterr().out
+    assert "pass@1" in shown
+    assert "rlenvs/EchoPair-v0" in shown
+
+
+def test_what_is_in_the_results_file_is_not_played_again(tmp_path: Path, capsys):
+    results = tmp_path / "results.jsonl"
+    call = ["eval", "--policy", "oracle", "--env", "rlenvs/EchoPair-v0", "--results", str(results), "--json"]
+    assert main([*call, "--num-tasks", "2"]) == 0
+    two = results.read_text()
+    assert main([*call, "--num-tasks", "2"]) == 0
+    assert results.read_text() == two
+    assert main([*call, "--num-tasks", "3"]) == 0
+    assert results.read_text().startswith(two)
+    assert len(results.read_text()) > len(two)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--policy", "oracel", *ECHO], "no policy 'oracel'. Did you mean 'oracle'?"),
+        (["--policy", "oracle"], "what to evaluate on? --suite NAME or --env ID"),
+        (["--policy", "oracle", "--suite", "nothing-like-this"], "no suite 'nothing-like-this'."),
+        (["--policy", "oracle", "--env", "rlenvs/EchoPear-v0"], "Did you mean 'rlenvs/EchoPair-v0'?"),
+        (["--policy", "oracle", *ECHO, "--set", "rouns=3"], "Did you mean 'rounds'?"),
+        (["--policy", "oracle", *ECHO, "--top-p", "2"], "top_p is in (0, 1]: got 2.0"),
+        ([*ECHO], "--policy"),
+        (["--policy", "oracle", *ECHO, "--samples", "0"], "--samples"),
+    ],
+)
+def test_a_mistake_gets_a_sentence_and_exit_code_2(capsys, arguments, sentence):
+    assert main(["eval", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.out == ""
+
+
+FAILING = '''
+import rlenvs
+from rlenvs.evaluation.suites import Suite, Target
+from rlenvs.hooks import hookimpl
+from rlenvs.policies.base import Sampling
+
+
+def breaks(task, transcript):
+    raise OSError("the grader's disk is full")
+
+
+class FailingEnv(rlenvs.TextEnv):
+    """Cannot be graded."""
+
+    rubric = rlenvs.Rubric([rlenvs.RewardFunction("breaks", breaks)])
+    num_tasks = 2
+
+    def task_at(self, index):
+        return rlenvs.Task(id=f"fail/{index}", prompt=(rlenvs.user("Go."),))
+
+    def answer_message(self, task):
+        return "go"
+
+
+@hookimpl
+def register_environments(register):
+    register("failing/Fails-v0", "failing_environment:FailingEnv")
+
+
+@hookimpl
+def register_suites(register):
+    target = Target(env="rlenvs/EchoPair-v0", num_tasks=2)
+    register(Suite(name="cool-echo", description="", targets=(target,), sampling=Sampling(temperature=0.5)))
+    register(Suite(name="warm-echo", description="", targets=(target,), samples=2))
+'''
+
+
+@pytest.fixture
+def failing(tmp_path: Path, registry) -> list[str]:
+    path = tmp_path / "failing_environment.py"
+    path.write_text(FAILING)
+    return ["--plugin", str(path)]
+
+
+def test_where_nothing_can_be_judged_the_work_has_failed(capsys, failing):
+    assert main(["eval", "--policy", "oracle", "--env", "failing/Fails-v0", *failing]) == 1
+    captured = capsys.readouterr()
+    assert "not one sample could be judged" in captured.err
+    assert "the grader's disk is full" in captured.out
+
+
+def test_where_something_can_be_judged_errors_stand_apart(capsys, failing):
+    both = ["--env", "failing/Fails-v0", "--env", "rlenvs/EchoPair-v0", "--num-tasks", "2", "--json"]
+    assert main(["eval", "--policy", "oracle", *both, *failing]) == 0
+    fails, echo = json.loads(capsys.readouterr().out)["targets"]
+    assert (fails["num_errors"], fails["num_samples"], fails["pass_at"]) == (2, 2, [])
+    assert (echo["num_errors"], echo["pass_at"][0]["estimate"]["value"]) == (0, 1.0)
+
+
+def test_a_suite_brings_its_samples_and_the_command_line_overrides(capsys, failing):
+    assert main(["eval", "--policy", "oracle", "--suite", "warm-echo", "--json", *failing]) == 0
+    assert json.loads(capsys.readouterr().out)["num_samples"] == 2
+    assert main(["eval", "--policy", "oracle", "--suite", "warm-echo", "--samples", "3", "--json", *failing]) == 0
+    assert json.loads(capsys.readouterr().out)["num_samples"] == 3
+
+
+def test_suites_that_sample_differently_are_evaluated_apart_or_alike(capsys, failing):
+    both = ["eval", "--policy", "oracle", "--suite", "cool-echo", "--suite", "warm-echo", *failing]
+    assert main(both) == 2
+    assert "the suites sample differently" in capsys.readouterr().err
