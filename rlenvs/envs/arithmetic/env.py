@@ -1,5 +1,6 @@
 """`ArithmeticEnv`: single-turn arithmetic without end, from families with levels."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -53,6 +54,8 @@ class ArithmeticEnv(TextEnv):
             raise ValueError(unknown("split", str(split), get_args(Split)))
         if not 0.0 <= mistake_rate <= 1.0:
             raise ValueError(f"mistake_rate is a share from 0 to 1: got {mistake_rate}")
+        if not 0.0 <= format_weight < math.inf:
+            raise ValueError(f"format_weight is a finite number, at least 0: got {format_weight}")
         self.split, self.mistake_rate = split, float(mistake_rate)
         self.template: Template = template_named(template)
         self.rubric = r1_zero_rubric(self.template, _equal, format_weight=format_weight)

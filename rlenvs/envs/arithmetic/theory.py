@@ -35,13 +35,12 @@ def _product(rng: np.random.Generator) -> Problem:
 
 def _power(rng: np.random.Generator) -> Problem:
     base, exponent, modulus = between(rng, 2, 19), between(rng, 3, 9), between(rng, 5, 30)
-    power, lines = base % modulus, []
+    power, lines = base % modulus, list[str]()
     for _ in range(exponent - 1):
-        lines.append(f"{power}*{base}={power * base}, mod {modulus}={power * base % modulus}")
+        lines += _reduced_product(power, base, modulus)
         power = power * base % modulus
     right = Worked(tuple(lines), str(power))
-    product = base * exponent
-    wrong = Worked((f"{base}*{exponent}={product}, mod {modulus}={product % modulus}",), str(product % modulus))
+    wrong = Worked(_reduced_product(base, exponent, modulus), str(base * exponent % modulus))
     return Problem(question=f"What is {base}^{exponent} mod {modulus}?", right=right, wrong=wrong)
 
 
@@ -51,13 +50,16 @@ def _congruence(rng: np.random.Generator) -> Problem:
     while math.gcd(factor, modulus) > 1:
         factor = between(rng, 2, modulus - 1)
     inverse = pow(factor, -1, modulus)
-    checked = f"{factor}*{inverse}={factor * inverse}, mod {modulus}=1"
-    right, wrong = (
-        Worked((line, f"{by}*{value}={by * value}, mod {modulus}={by * value % modulus}"), str(by * value % modulus))
-        for line, by in ((checked, inverse), (f"{factor} mod {modulus}={factor}", factor))
-    )
+    lines = (*_reduced_product(factor, inverse, modulus), *_reduced_product(inverse, value, modulus))
+    right = Worked(lines, str(inverse * value % modulus))
+    wrong = Worked(_reduced_product(factor, value, modulus), str(factor * value % modulus))
     question = f"Which x from 0 to {modulus - 1} has {factor}x = {value} (mod {modulus})?"
     return Problem(question=question, right=right, wrong=wrong)
+
+
+def _reduced_product(first: int, second: int, modulus: int) -> tuple[str, str]:
+    product = first * second
+    return f"{first}*{second}={product}", f"{product} mod {modulus}={product % modulus}"
 
 
 def gcd(rng: np.random.Generator, level: int) -> Problem:
