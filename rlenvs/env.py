@@ -42,7 +42,7 @@ class TextEnv(gymnasium.Env[str, str]):
     were used, an integer always: vector environments keep it in an array), `rewards` (tuple of Part for this action).
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012  # Gymnasium declares it like this
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012  # as Gymnasium declares it
     rubric: Rubric
     max_turns: int = 1  # the episode is truncated after this many actions
     num_tasks: int | None = None  # None: unlimited, every index >= 0 is a task
