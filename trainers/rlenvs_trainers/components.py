@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from rlenvs.hooks import RegisterNamed
-from rlenvs_trainers import credit, ratio, reduce, regularise, select, shape, surrogate, weights
+from rlenvs_trainers import credit, explore, ratio, reduce, regularise, select, sft, shape, surrogate, weights
 
 COMPONENTS: tuple[type, ...] = (
+    explore.Chain,
+    explore.Sample,
+    sft.Demonstrate,
     select.NonConstant,
     select.WidestSpread,
     select.MaskTruncated,
     select.MaskStale,
     shape.Overlong,
     credit.GroupRelative,
+    sft.Imitate,
     ratio.Ratio,
     surrogate.Clip,
     surrogate.TruncatedWeight,
