@@ -155,7 +155,7 @@ class Play:
 
     async def fork(self, attempt: int) -> Play:
         """An independent play in the same state, as another attempt; both share the turns so far, by id."""
-        episode = await self.rollouts.begin_with(self.episode.fork, self.episode.seats)
+        episode = await self.rollouts.copied(self.episode)
         tree = self.attempt if self.tree is None else self.tree
         play = Play(self.rollouts, episode, attempt=attempt, retry=self.retry, tree=tree)
         play._logs = {seat: log.copy() for seat, log in self._logs.items()}

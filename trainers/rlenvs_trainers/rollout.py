@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from rlenvs.deadline import Workers
-from rlenvs.episode import POLICY_SEAT, Episode, Outcome
+from rlenvs.episode import POLICY_SEAT, Episode, Outcome, failed
 from rlenvs.errors import RlenvsError
 from rlenvs.records import Task
 from rlenvs_trainers.algorithm import Explorer
@@ -146,7 +146,7 @@ class Rollouts:
             retry: how often this attempt has failed before.
             tree: which tree it is the first branch of, for explorers that fork.
         """
-        episode = await self.begin_with(self.begin, (POLICY_SEAT,))
+        episode = await self._within_deadline(self.begin, (POLICY_SEAT,))
         if episode.task.fingerprint != self.task.fingerprint:
             raise RlenvsError(
                 f"the environment was given task {self.task.id} and started {episode.task.id}: attempts of a group "
@@ -154,8 +154,18 @@ class Rollouts:
             )
         return Play(self, episode, attempt=attempt, retry=retry, tree=tree)
 
-    async def begin_with(self, begin: Callable[[], Episode], seats: tuple[str, ...]) -> Episode:
-        """An episode that begins, or is copied, within the deadline; otherwise one that is over as "timeout"."""
+    async def copied(self, episode: Episode) -> Episode:
+        """An independent copy; where the environment cannot be copied, an episode that is over as a failure."""
+
+        def copy() -> Episode:
+            try:
+                return episode.fork()
+            except Exception as error:  # foreign code copies itself
+                return _fallen(self.task, episode.seats, failed(error))
+
+        return await self._within_deadline(copy, episode.seats)
+
+    async def _within_deadline(self, begin: Callable[[], Episode], seats: tuple[str, ...]) -> Episode:
         timeout_s = self.session.config.episode_timeout_s
         try:
             return await self.session.workers.call(begin, timeout_s)
@@ -178,8 +188,8 @@ class Rollouts:
             if retry < config.retries:
                 self.failures += play.trajectories()
         if config.on_failure == "abort":
-            failed = next(trajectory for trajectory in play.trajectories() if trajectory.ending in RETRIED)
-            raise RolloutError(f"task {self.task.id} failed {retry + 1} times ({failed.ending}): {failed.error}")
+            end = next(trajectory for trajectory in play.trajectories() if trajectory.ending in RETRIED)
+            raise RolloutError(f"task {self.task.id} failed {retry + 1} times ({end.ending}): {end.error}")
         return play.trajectories()
 
     async def together(self, lines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -225,9 +235,9 @@ def _result(session: Session, rollouts: Sequence[Rollouts], explored: Sequence[S
     failures = [trajectory for each in rollouts for trajectory in each.failures]
     num_retried, num_dropped = len(failures), 0
     for trajectories in explored:
-        failed = [trajectory for trajectory in trajectories if trajectory.ending in RETRIED]
-        failures += failed
-        if failed and session.config.on_failure == "drop_group":
+        broken = [trajectory for trajectory in trajectories if trajectory.ending in RETRIED]
+        failures += broken
+        if broken and session.config.on_failure == "drop_group":
             num_dropped += 1
             continue
         groups += _by_seat(trajectory for trajectory in trajectories if trajectory.ending not in RETRIED)

@@ -1,0 +1,492 @@
+"""Groups of attempts on environments written by hand: records, seeds, limits, seats and every kind of failure."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+import rlenvs
+from rlenvs.env import Response, TextEnv
+from rlenvs.episode import PolicyEpisode, start
+from rlenvs.errors import RlenvsError
+from rlenvs.records import Message, Part, Task, user
+from rlenvs.rubric import RewardFunction, Rubric
+from rlenvs_trainers.config import RolloutConfig
+from rlenvs_trainers.explore import Chain
+from rlenvs_trainers.policy import LoadedPolicy
+from rlenvs_trainers.records import Completion, Group, Trajectory
+from rlenvs_trainers.render import Renderer
+from rlenvs_trainers.rollout import Job, RolloutError, RolloutResult, Rollouts, collect
+from rlenvs_trainers.samplers.base import Sampler, SampleRequest, SamplingParams, StaleWeightsError
+from rlenvs_trainers.samplers.scripted import ScriptedSampler
+from rlenvs_trainers.samplers.transformers import TransformersSampler
+
+CONFIG = RolloutConfig(group_size=3, retries=0, episode_timeout_s=5.0)
+
+
+def says_yes(task: Task, transcript: Sequence[Message]) -> float:
+    return float(any(message.role == "assistant" and "yes" in message.content for message in transcript))
+
+
+class AskEnv(TextEnv):
+    """Answers "again" until the policy says yes; a turn earns 0.25 times a weight of 2."""
+
+    num_tasks = 4
+    max_turns = 3
+
+    def __init__(self, grader: Callable[..., Any] = says_yes, on_step: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__()
+        self.rubric = Rubric((RewardFunction("yes", grader, weight=3.0),))
+        self.on_step = on_step
+
+    def task_at(self, index: int) -> Task:
+        return Task(id=f"ask/{index}", prompt=(user(f"question {index}"),), target="yes")
+
+    def respond(self, action: str) -> Response:
+        self.on_step(action)
+        stop = action.find("]") + 1 or None  # what comes after a bracket is not used
+        if "yes" in action:
+            return Response(ending="completed", consumed=stop)
+        return Response(messages=(user("again"),), consumed=stop, rewards=(Part(name="try", value=0.25, weight=2.0),))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "AskEnv":
+        copy = type(self)(self.rubric.functions[0].function, self.on_step)
+        copy.__dict__.update({**self.__dict__, "transcript": list(self.transcript)})
+        return copy
+
+
+def jobs(env: TextEnv, indices: Sequence[int] = (0,)) -> list[Job]:
+    return [Job(task=env.task_at(index), begin=partial(start, env, env.task_at(index))) for index in indices]
+
+
+def run(
+    env: TextEnv, sampler: Sampler, renderer: Renderer, indices: Sequence[int] = (0,), **changes: Any
+) -> RolloutResult:
+    given: dict[str, Any] = {
+        "explore": Chain(),
+        "params": SamplingParams(max_tokens=40),
+        "config": CONFIG,
+        "version": 0,
+        "step": 1,
+        "seed": 0,
+    }
+    return collect(jobs(env, indices), sampler=sampler, renderer=renderer, **{**given, **changes})
+
+
+def scripted(renderer: Renderer, *texts: str, **options: Any) -> ScriptedSampler:
+    """Says the texts in turn; the last one for ever."""
+
+    def script(request: SampleRequest) -> str:
+        turn = int(request.key.rsplit("/", 1)[1].split(".")[0])
+        return texts[min(turn, len(texts) - 1)]
+
+    return ScriptedSampler(script, renderer, **options)
+
+
+def only(result: RolloutResult) -> Trajectory:
+    """The first of trajectories that are all alike."""
+    return result.groups[0].trajectories[0]
+
+
+# What is recorded.
+
+
+def test_a_conversation_is_recorded_as_it_was_read_and_written(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer))
+    first, second = trajectory.turns
+    assert first.prompt_ids == renderer.start((user("question 0"),)).ids
+    assert second.prompt_ids == (
+        *first.prompt_ids,
+        *first.completion.token_ids,
+        *renderer.encode("<|user|>again<|end|><|assistant|>"),
+    )
+    assert first.reply == (user("again"),)
+    assert renderer.decode(second.completion.token_ids) == "yes"
+    assert (trajectory.ending, trajectory.seat, trajectory.branch) == ("completed", "policy", None)
+    assert trajectory.fingerprint == AskEnv().task_at(0).fingerprint
+
+
+def test_rewards_are_weighted_and_know_their_level(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer))
+    assert [(reward.name, reward.value, reward.level) for reward in trajectory.rewards] == [("yes", 3.0, "trajectory")]
+    assert [(reward.name, reward.value, reward.level) for reward in trajectory.turns[0].rewards] == [
+        ("try", 0.5, "action")
+    ]
+    assert trajectory.turns[1].rewards == ()
+    assert trajectory.reward == 3.5
+
+
+def test_what_the_environment_did_not_use_is_cut_on_ids(renderer: Renderer) -> None:
+    first, second = only(run(AskEnv(), scripted(renderer, "no] and more", "yes"), renderer)).turns
+    assert first.completion.token_ids == renderer.encode("no]")
+    assert first.completion.finish_reason == "cut"
+    bridge = renderer.encode("<|end|><|user|>again<|end|><|assistant|>")
+    assert second.prompt_ids == (*first.prompt_ids, *first.completion.token_ids, *bridge)
+
+
+def test_r17_a_template_that_rewrites_history_makes_a_sample_of_its_own(tiny_policy: LoadedPolicy) -> None:
+    from rlenvs_trainers.tiny import tiny_tokenizer
+
+    tokenizer = tiny_tokenizer()
+    tokenizer.chat_template = tokenizer.chat_template.replace(
+        "message['content']", "(message['content'].split('</think>')[-1])"
+    )
+    renderer = Renderer(tokenizer)
+    first, second = only(run(AskEnv(), scripted(renderer, "<think>a</think>no", "yes"), renderer)).turns
+    read = (*first.prompt_ids, *first.completion.token_ids)
+    assert renderer.decode(first.completion.token_ids) == "<think>a</think>no"
+    assert second.prompt_ids[: len(read)] != read
+    assert "<think>" not in renderer.decode(second.prompt_ids)
+
+
+def test_out_of_turns_is_judged_on_what_there_is(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no"), renderer))
+    assert trajectory.ending == "max_turns"
+    assert len(trajectory.turns) == 3
+    assert trajectory.verdict is not None
+    assert trajectory.verdict.correct == 0.0
+
+
+# Reproducibility.
+
+
+def test_the_same_call_gives_the_same_groups_and_another_step_others(
+    tiny_policy: LoadedPolicy, renderer: Renderer
+) -> None:
+    sampler = TransformersSampler(tiny_policy.model, renderer)
+
+    def tokens(**changes: Any) -> list[Completion]:
+        groups = run(AskEnv(), sampler, renderer, (0, 1), params=SamplingParams(max_tokens=12), **changes).groups
+        return [turn.completion for group in groups for each in group.trajectories for turn in each.turns]
+
+    base = tokens()
+    assert base == tokens()
+    assert all(base != tokens(**change) for change in ({"step": 2}, {"seed": 1}, {"round": 1}))
+
+
+def test_slow_environments_change_no_batch(tiny_policy: LoadedPolicy, renderer: Renderer) -> None:
+    sampler = TransformersSampler(tiny_policy.model, renderer)
+    delays = iter([0.03, 0.0, 0.02, 0.0, 0.01, 0.04] * 20)
+    lock = threading.Lock()
+
+    def delay(_: str) -> None:
+        with lock:
+            seconds = next(delays)
+        time.sleep(seconds)
+
+    params = SamplingParams(max_tokens=200)
+    quick = run(AskEnv(), sampler, renderer, (0, 1), params=params)
+    slow = run(AskEnv(on_step=delay), sampler, renderer, (0, 1), params=params)
+    assert quick.groups == slow.groups
+    assert len(quick.groups[0].trajectories[0].turns) >= 1
+
+
+def test_a_task_that_comes_twice_gets_two_groups_with_draws_of_their_own(
+    tiny_policy: LoadedPolicy, renderer: Renderer
+) -> None:
+    sampler = TransformersSampler(tiny_policy.model, renderer)
+    first, second = run(AskEnv(), sampler, renderer, (0, 0)).groups
+    assert first.task_id == second.task_id
+    assert first.trajectories[0].turns[0].completion != second.trajectories[0].turns[0].completion
+
+
+def test_every_attempt_draws_from_a_seed_of_its_own(renderer: Renderer) -> None:
+    sampler = scripted(renderer, "no")
+    run(AskEnv(), sampler, renderer, (0, 1))
+    requests = [each for batch in sampler.batches for each in batch]
+    assert len(requests) == 2 * 3 * 3
+    assert len({each.seed for each in requests}) == len({each.key for each in requests}) == len(requests)
+
+
+def test_r27_attempts_meet_the_task_they_were_given(renderer: Renderer) -> None:
+    env = AskEnv()
+    given, other = env.task_at(0), env.task_at(1)
+    strays = [Job(task=given, begin=partial(start, env, other))]
+    with pytest.raises(RlenvsError, match=r"given task ask/0 and started ask/1.*options\['task'\]"):
+        collect(
+            strays, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=SamplingParams(),
+            config=CONFIG, version=0, step=0, seed=0,
+        )  # fmt: skip
+
+
+def test_r27_groups_hold_one_task_each_whatever_the_order_of_jobs(renderer: Renderer) -> None:
+    groups = run(AskEnv(), scripted(renderer, "yes"), renderer, (2, 0, 1)).groups
+    assert [group.task_id for group in groups] == ["ask/2", "ask/0", "ask/1"]
+    for group in groups:
+        assert {each.fingerprint for each in group.trajectories} == {group.trajectories[0].fingerprint}
+        assert [each.attempt for each in group.trajectories] == [0, 1, 2]
+
+
+def test_r26_seats_make_groups_of_their_own(renderer: Renderer) -> None:
+    env = rlenvs.make("rlenvs/EchoPair-v0")
+    result = run(env, scripted(renderer, "hello"), renderer, (0, 1))
+    seats = start(env, env.task_at(0)).seats
+    assert len(seats) == 2
+    assert [(group.task_id, group.seat) for group in result.groups] == [
+        (env.task_at(index).id, seat) for index in (0, 1) for seat in sorted(seats)
+    ]
+    assert all(len(group.trajectories) == 3 for group in result.groups)
+    episodes = [{each.episode for each in group.trajectories} for group in result.groups[:2]]
+    assert episodes[0] == episodes[1]
+
+
+# Limits.
+
+
+def test_r12_an_action_that_runs_into_its_limit_is_not_delivered(renderer: Renderer) -> None:
+    delivered: list[str] = []
+    env = AskEnv(on_step=delivered.append)
+    params = SamplingParams(max_tokens=3)
+    trajectory = only(run(env, scripted(renderer, "yes and more"), renderer, params=params))
+    assert (trajectory.ending, delivered) == ("max_tokens", [])
+    assert trajectory.turns[0].completion.token_ids == renderer.encode("yes")
+    assert trajectory.verdict is not None
+    assert trajectory.reward == 0.0
+
+
+def test_r12_a_prompt_longer_than_the_context_ends_the_episode_before_anything_is_sampled(renderer: Renderer) -> None:
+    sampler = scripted(renderer, "yes", context_length=5)
+    trajectory = only(run(AskEnv(), sampler, renderer))
+    assert (trajectory.ending, trajectory.turns, sampler.batches) == ("context_overflow", (), [])
+    assert trajectory.verdict is not None
+
+
+def test_r12_a_prompt_that_fits_exactly_leaves_no_room_and_one_less_leaves_one_token(renderer: Renderer) -> None:
+    length = len(renderer.start((user("question 0"),)).ids)
+    full = only(run(AskEnv(), scripted(renderer, "yes", context_length=length), renderer))
+    assert (full.ending, full.turns) == ("context_overflow", ())
+    sampler = scripted(renderer, "yes", context_length=length + 1)
+    almost = only(run(AskEnv(), sampler, renderer))
+    assert almost.ending == "context_overflow"
+    assert len(almost.turns[0].completion.token_ids) == 1
+    assert sampler.batches[0][0].params.max_tokens == 1
+
+
+class FloodEnv(AskEnv):
+    """A tool that answers with 70,000 characters."""
+
+    def respond(self, action: str) -> Response:
+        return Response(messages=(Message(role="tool", content="x" * 70_000),))
+
+
+def test_r12_a_flood_from_a_tool_overflows_the_context_and_nothing_else(
+    tiny_policy: LoadedPolicy, renderer: Renderer
+) -> None:
+    sampler = TransformersSampler(tiny_policy.model, renderer)
+    ended = {  # some of the untrained policy's actions end before their limit
+        each.ending: each
+        for group in run(FloodEnv(), sampler, renderer, range(4), params=SamplingParams(max_tokens=150)).groups
+        for each in group.trajectories
+    }
+    assert set(ended) == {"context_overflow", "max_tokens"}
+    assert len(ended["context_overflow"].turns) == 1
+
+
+@pytest.mark.parametrize(("overlong", "is_trained"), [("train", True), ("mask", False)])
+def test_r12_the_config_says_whether_overlong_attempts_are_trained(
+    renderer: Renderer, overlong: Any, is_trained: bool
+) -> None:
+    config = replace(CONFIG, overlong=overlong)
+    sampler = scripted(renderer, "yes and more")
+    trajectory = only(run(AskEnv(), sampler, renderer, config=config, params=SamplingParams(max_tokens=3)))
+    assert trajectory.is_trained is is_trained
+    assert trajectory.is_scored
+    assert only(run(AskEnv(), scripted(renderer, "yes"), renderer, config=config)).is_trained
+
+
+# Failures.
+
+
+def break_attempts(*numbers: int) -> Callable[[str], None]:
+    """Raises in the environment's steps of these numbers, counted over all attempts."""
+    count, lock = iter(range(1000)), threading.Lock()
+
+    def on_step(_: str) -> None:
+        with lock:
+            number = next(count)
+        if number in numbers:
+            raise OSError("the simulator went away")
+
+    return on_step
+
+
+def test_r05_an_environment_that_raises_once_is_tried_again(renderer: Renderer) -> None:
+    env = AskEnv(on_step=break_attempts(1))
+    result = run(env, scripted(renderer, "yes"), renderer, config=replace(CONFIG, retries=1))
+    assert [each.ending for each in result.groups[0].trajectories] == ["completed"] * 3
+    (failure,) = result.failures
+    assert (failure.ending, failure.verdict) == ("env_error", None)
+    assert "OSError: the simulator went away" in failure.error
+    assert (result.metrics["rollout/retries"], result.metrics["rollout/failures"]) == (1.0, 0.0)
+
+
+def test_r05_a_retry_draws_anew(renderer: Renderer) -> None:
+    sampler = scripted(renderer, "yes")
+    run(AskEnv(on_step=break_attempts(0, 1, 2)), sampler, renderer, config=replace(CONFIG, retries=1))
+    first, second = sampler.batches
+    assert len(first) == len(second) == 3
+    assert not {each.seed for each in first} & {each.seed for each in second}
+
+
+@pytest.mark.parametrize(("on_failure", "left"), [("drop", [2, 3]), ("drop_group", [3])])
+def test_r05_what_keeps_failing_is_dropped_and_the_step_goes_on(
+    renderer: Renderer, on_failure: Any, left: list[int]
+) -> None:
+    env = AskEnv()
+    good, bad = env.task_at(0), AskEnv(on_step=break_attempts(0))
+    both = [
+        Job(task=bad.task_at(1), begin=partial(start, bad, bad.task_at(1))),
+        Job(task=good, begin=partial(start, env, good)),
+    ]
+    result = collect(
+        both, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=SamplingParams(),
+        config=replace(CONFIG, on_failure=on_failure), version=0, step=0, seed=0,
+    )  # fmt: skip
+    assert [len(group.trajectories) for group in result.groups] == left
+    assert [failure.ending for failure in result.failures] == ["env_error"]
+    assert all(each.is_scored for group in result.groups for each in group.trajectories)
+    assert result.metrics["rollout/dropped_groups"] == (on_failure == "drop_group")
+
+
+def test_r05_a_run_that_was_told_to_stop_at_failures_names_the_task(renderer: Renderer) -> None:
+    env = AskEnv(on_step=break_attempts(*range(100)))
+    config = replace(CONFIG, on_failure="abort", retries=1)
+    with pytest.raises(RolloutError, match=r"task ask/0 failed 2 times \(env_error\): OSError: the simulator"):
+        run(env, scripted(renderer, "yes"), renderer, config=config)
+
+
+def raising(*_: Any) -> float:
+    raise ZeroDivisionError("grader")
+
+
+@pytest.mark.parametrize(
+    ("grader", "sentence"),
+    [
+        (raising, "raised ZeroDivisionError: grader"),
+        (lambda *_: float("nan"), "gave nan; expected a finite number"),
+        (lambda *_: "1.0", "gave '1.0'"),
+    ],
+)
+def test_r05_a_grader_that_breaks_is_a_failure_that_names_task_and_part(
+    renderer: Renderer, grader: Any, sentence: str
+) -> None:
+    result = run(AskEnv(grader), scripted(renderer, "yes"), renderer)
+    assert result.groups == ()
+    assert {failure.ending for failure in result.failures} == {"grader_error"}
+    assert "task ask/0: reward function 'yes'" in result.failures[0].error
+    assert sentence in result.failures[0].error
+
+
+def test_r05_what_cannot_be_scored_stays_in_its_group_without_a_reward(renderer: Renderer) -> None:
+    group = run(AskEnv(lambda *_: None), scripted(renderer, "yes"), renderer).groups[0]
+    assert [each.ending for each in group.trajectories] == ["unscored"] * 3
+    assert group.scored == ()
+
+
+@pytest.mark.parametrize("where", ["step", "grader"])
+def test_r05_what_sleeps_for_ever_is_left_at_its_deadline(renderer: Renderer, where: str) -> None:
+    release = threading.Event()
+
+    def sleep(*_: Any) -> float:
+        release.wait(60)
+        return 1.0
+
+    env = AskEnv(on_step=sleep) if where == "step" else AskEnv(sleep)
+    config = replace(CONFIG, group_size=8, episode_timeout_s=0.2)
+    started = time.monotonic()
+    try:
+        result = run(env, scripted(renderer, "yes"), renderer, config=config)
+    finally:
+        release.set()
+    assert time.monotonic() - started < 10
+    assert [failure.ending for failure in result.failures] == ["timeout"] * 8
+    assert "within 0.2 s" in result.failures[0].error
+    assert result.groups == ()
+
+
+def test_r05_an_episode_that_never_begins_is_a_timeout(renderer: Renderer) -> None:
+    release = threading.Event()
+    env = AskEnv()
+    job = Job(task=env.task_at(0), begin=lambda: release.wait(60) and None)  # type: ignore[arg-type, return-value]
+    try:
+        result = collect(
+            [job], explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=SamplingParams(),
+            config=replace(CONFIG, episode_timeout_s=0.2), version=0, step=0, seed=0,
+        )  # fmt: skip
+    finally:
+        release.set()
+    assert [failure.ending for failure in result.failures] == ["timeout"] * 3
+
+
+def test_r19_a_sampler_with_other_weights_stops_the_step(renderer: Renderer) -> None:
+    with pytest.raises(StaleWeightsError, match="version 0, trainer 1"):
+        run(AskEnv(), scripted(renderer, "yes"), renderer, version=1)
+
+
+def test_r19_every_completion_carries_its_version(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", version=4), renderer, version=4))
+    assert [turn.completion.version for turn in trajectory.turns] == [4, 4, 4]
+
+
+# Other explorers.
+
+
+class Forked:
+    """Plays a first action, forks, and finishes both branches; each throws one draft away."""
+
+    async def __call__(self, rollouts: Rollouts) -> list[Trajectory]:
+        trunk = await rollouts.start(0, tree=0)
+        completion = await trunk.write()
+        assert completion is not None
+        await trunk.act(completion)
+        branch = await trunk.fork(1)
+
+        async def finish(play: Any) -> Sequence[Trajectory]:
+            while play.seat is not None:
+                draft, action = await play.write(), await play.write()
+                await play.act(action, discarded=[draft], signals={"drafts": 1.0})
+            return play.trajectories()
+
+        return [each for leaves in await rollouts.together([finish(trunk), finish(branch)]) for each in leaves]
+
+
+def test_an_explorer_can_fork_resample_and_keep_what_it_discarded(renderer: Renderer) -> None:
+    sampler = scripted(renderer, "no")
+    result = run(AskEnv(), sampler, renderer, explore=Forked())
+    trunk, branch = result.groups[0].trajectories
+    assert trunk.turns[0].id == branch.turns[0].id
+    assert len({turn.id for each in (trunk, branch) for turn in each.turns}) == 5
+    assert trunk.branch is not None
+    assert branch.branch is not None
+    assert (trunk.branch.tree, trunk.branch.parent) == (0, None)
+    assert (branch.branch.tree, branch.branch.parent) == (0, trunk.turns[0].id)
+    assert [len(turn.discarded) for turn in branch.turns] == [0, 1, 1]
+    assert branch.turns[1].signals == {"drafts": 1.0}
+    assert result.metrics["rollout/discarded_tokens"] == 4 * 3  # "no" and its end, four times
+    requests = [each for batch in sampler.batches for each in batch]
+    assert len({each.seed for each in requests}) == len(requests) == 1 + 2 * 2 * 2
+
+
+def test_a_pruned_branch_has_no_verdict_and_stays_in_its_group(renderer: Renderer) -> None:
+    async def prune(rollouts: Rollouts) -> list[Trajectory]:
+        play = await rollouts.start(0, tree=0)
+        await play.stop("pruned")
+        return list(play.trajectories())
+
+    group: Group = run(AskEnv(), scripted(renderer, "no"), renderer, explore=prune).groups[0]
+    assert (group.trajectories[0].ending, group.trajectories[0].verdict) == ("pruned", None)
+
+
+def test_a_copy_that_fails_is_a_failure_of_the_environment(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fork(_: PolicyEpisode) -> PolicyEpisode:
+        raise OSError("cannot be copied")
+
+    monkeypatch.setattr(PolicyEpisode, "fork", fork)
+    result = run(AskEnv(), scripted(renderer, "no"), renderer, explore=Forked())
+    assert [failure.ending for failure in result.failures] == ["env_error"]
+    assert "OSError: cannot be copied" in result.failures[0].error
+    assert [each.ending for each in result.groups[0].trajectories] == ["max_turns"]

@@ -1,0 +1,77 @@
+"""Checkpoints as policies in words: replies, limits, errors apart from answers."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from rlenvs.policies.base import ReplyRequest, Sampling
+from rlenvs.records import Message, user
+from rlenvs_trainers.policy import LoadedPolicy, PolicyError
+from rlenvs_trainers.render import Renderer
+from rlenvs_trainers.samplers.base import SampleRequest
+from rlenvs_trainers.samplers.scripted import ScriptedSampler
+from rlenvs_trainers.tiny import tiny_tokenizer
+from rlenvs_trainers.token_policy import TokenPolicy, load_token_policy
+
+
+def request(text: str, *more: Message) -> ReplyRequest:
+    return ReplyRequest(key=text, messages=(user(text), *more), seed=5)
+
+
+def policy(renderer: Renderer, said: str = "<answer>4</answer>", **options: object) -> TokenPolicy:
+    sampler = ScriptedSampler(lambda _: said, renderer, **options)  # type: ignore[arg-type]
+    return TokenPolicy(sampler, renderer, Sampling(max_tokens=5, temperature=0.5), name="scripted")
+
+
+def test_a_reply_is_what_was_sampled_in_words(renderer: Renderer) -> None:
+    (reply,) = asyncio.run(policy(renderer).reply([request("2 + 2")]))
+    assert (reply.text, reply.finish, reply.num_tokens, reply.error) == ("<answer>4</answer>", "stop", 4, "")
+
+
+def test_requests_reach_the_sampler_with_seed_key_and_parameters(renderer: Renderer) -> None:
+    asked: list[SampleRequest] = []
+
+    def script(each: SampleRequest) -> str:
+        asked.append(each)
+        return "4"
+
+    words = TokenPolicy(ScriptedSampler(script, renderer), renderer, Sampling(temperature=0.5, top_p=0.9), name="x")
+    asyncio.run(words.reply([request("a")]))
+    assert (asked[0].seed, asked[0].key, asked[0].params.temperature, asked[0].params.top_p) == (5, "a", 0.5, 0.9)
+    assert asked[0].prompt_ids == renderer.start((user("a"),)).ids
+    assert words.settings["temperature"] == 0.5
+
+
+def test_a_message_that_was_cut_off_and_one_that_does_not_fit_say_so(renderer: Renderer) -> None:
+    words = policy(renderer, "a long reply", context_length=20)
+    cut, over = asyncio.run(words.reply([request("a"), request("b" * 30)]))
+    assert (cut.finish, cut.num_tokens) == ("length", 5)
+    assert (over.finish, over.text, over.num_tokens) == ("overflow", "", 0)
+
+
+def test_a_conversation_that_the_template_refuses_is_an_error_of_its_own_request() -> None:
+    tokenizer = tiny_tokenizer()
+    tokenizer.chat_template = (
+        "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('no tools') }}{% endif %}"
+        "{{ m.content }}{{ eos_token }}{% endfor %}"
+    )
+    words = policy(Renderer(tokenizer), "4")
+    good, bad = asyncio.run(words.reply([request("a"), request("b", Message(role="tool", content="x"))]))
+    assert good.text == "4"
+    assert "no tools" in bad.error
+
+
+def test_a_saved_policy_replies_the_same_at_every_load(tiny_policy: LoadedPolicy, tmp_path: Path) -> None:
+    tiny_policy.save(tmp_path / "policy")
+    replies = [
+        asyncio.run(load_token_policy(str(tmp_path), Sampling(max_tokens=20)).reply([request("a"), request("b")]))
+        for _ in range(2)
+    ]
+    assert replies[0] == replies[1]
+    assert replies[0][0].num_tokens
+
+
+def test_a_policy_that_is_not_there_gets_a_sentence() -> None:
+    with pytest.raises(PolicyError, match="no policy"):
+        load_token_policy("./nowhere", Sampling())
