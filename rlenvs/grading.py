@@ -61,14 +61,15 @@ def grade_math(
     done = _finished(out)
     verdicts = Counter(done[row.id] for row in rows if row.id in done)
     left = [row for row in rows if row.id not in done]
-    tell = progress or (lambda done, total: None)
-    tell(len(rows) - len(left), len(rows))
+    if progress:
+        progress(len(rows) - len(left), len(rows))
     with out.open("a", encoding="utf-8") as lines:
         for graded in _graded(left, pool):
             lines.write(json.dumps(graded, ensure_ascii=False) + "\n")
             lines.flush()
             verdicts[graded["verdict"]] += 1
-            tell(verdicts.total(), len(rows))
+            if progress:
+                progress(verdicts.total(), len(rows))
     return dict(verdicts)
 
 
@@ -83,7 +84,7 @@ def read_rows(path: Path) -> list[GradingRow]:
     rows: list[GradingRow] = []
     wrong: list[str] = []
     seen: dict[str | int, int] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -127,7 +128,7 @@ def _finished(out: Path) -> dict[str | int, str]:
     if len(whole) < len(content):
         os.truncate(out, len(whole))
     finished: dict[str | int, str] = {}
-    for number, line in enumerate(whole.decode("utf-8").splitlines(), start=1):
+    for number, line in enumerate(whole.decode("utf-8").split("\n")[:-1], start=1):
         try:
             record = json.loads(line)
             finished[record["id"]] = record["verdict"]

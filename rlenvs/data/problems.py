@@ -69,7 +69,7 @@ def olympiadbench(row: Row) -> tuple[str, str, str]:
     unit = (row.get("unit") or "").strip("$ ")
     if unit and not row["is_multiple_answer"]:
         gold = gold.replace("$", "")
-        gold += r"\%" if unit == "%" else unit if unit.startswith("^") else rf" \text{{ {unit} }}"
+        gold += r"\%" if unit == "%" else unit if unit.startswith("^") else rf" \text{{{unit}}}"
     question = "\n\n".join(part for part in (row.get("context"), row["question"]) if part)
     return question, gold, "\n\n".join(row.get("solution") or ())
 

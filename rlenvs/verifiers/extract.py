@@ -12,7 +12,7 @@ _BOX_TOKEN = re.compile(
     re.DOTALL,
 )
 _MARKER = re.compile(r"####(.*)")
-_ANCHOR = re.compile(r"\banswer(?: is\b|\**\s*:)\**:?(.*)", re.IGNORECASE)
+_ANCHOR = re.compile(r"\banswer(?: is\b|\**\s*:)\**:?", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"\.(?:\s|$)")
 
 
@@ -90,8 +90,9 @@ def extract(reply: str) -> str | None:
         return last_box(text)
     if "####" in text:
         return after_marker(text)
-    anchored = [found[1] for found in _ANCHOR.finditer(text)]
-    if anchored:
-        return _SENTENCE_END.split(anchored[-1].strip(), maxsplit=1)[0].strip(" *") or None
+    anchors = list(_ANCHOR.finditer(text))
+    if anchors:
+        line = text[anchors[-1].end() :].strip().partition("\n")[0]
+        return _SENTENCE_END.split(line, maxsplit=1)[0].strip(" *") or None
     line = text.strip()
     return line if 0 < len(line) <= 100 and "\n" not in line else None

@@ -40,6 +40,10 @@ _REWRITES = [
         (r"\s+", " "),
     ]
 ]
+_ALIGNED = re.compile(r"\\begin\{(?:align|aligned|gather|gathered)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL)
+_SET_BUILDER = re.compile(
+    r"\\\{\s*([a-zA-Z])\s*(?:\\mid|\\colon|:|\|)\s*(?P<condition>[^{}:|]*(?:[<>]|\\[lg]e ).*)\\\}"
+)
 _MAX_DEPTH = 60
 _APPROXIMATION = re.compile(r"\\approx.*$")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
@@ -51,9 +55,12 @@ def normal(text: str) -> str:
     """One form for what differs only in glyphs, wrapping and LaTeX noise. `$…$`, boxes and bold are taken off."""
     text = _plain_glyphs(text.strip())
     text = last_box(text) or text
+    text = _ALIGNED.sub(lambda lines: lines[1].replace("&", "").replace(r"\\", ","), text)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
     text = _APPROXIMATION.sub("", text).strip().strip("*").strip()
+    if found := _SET_BUILDER.fullmatch(text):
+        text = found["condition"].strip()
     return text.rstrip(".").rstrip() if not text.endswith("...") else text
 
 
@@ -89,11 +96,15 @@ _BARE_NAME = re.compile(rf"(?<![a-zA-Z\\])({_NAMES.replace(' ', '|')})(?![a-zA-Z
 _WORD = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{3,}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SPACED_DIGITS = re.compile(r"\d \d")
+_NAMED_SUBSCRIPT = re.compile(r"_\s*\{\s*\\?([a-zA-Z]{2,})\s*\}")
 _LATEX_REWRITES = [
     (re.compile(pattern), replacement)
     for pattern, replacement in [
         (r"(?<![a-zA-Z\\])(?:infinity|inf|oo)(?![a-zA-Z])", r"\\infty "),
         (r"\*\*", "^"),
+        (r"(?<![a-zA-Z])(?:np|math)\.", ""),
+        (r"\\hbar(?![a-zA-Z])", "h_{bar} "),
+        (r"(?<![a-zA-Z\\])E_", r"\\epsilon_"),  # the parser takes a lone E for Euler's number
         (r"\\sqrt\s*(\d)", r"\\sqrt{\1}"),
         (r"\\sqrt\s*\(([^()]*)\)", r"\\sqrt{\1}"),
         (r"\^\(([^()]*)\)", r"^{\1}"),
@@ -109,12 +120,13 @@ _LATEX_REWRITES = [
 
 def as_latex(text: str) -> str | None:
     """A normal form as LaTeX that a parser reads whole; None for words, which no parser should read as products."""
-    text = _BARE_NAME.sub(r"\\\1 ", without_text_commands(text))
+    text = _NAMED_SUBSCRIPT.sub(r"_{\1}", without_text_commands(text))
+    text = _BARE_NAME.sub(r"\\\1 ", text)
     for pattern, replacement in _LATEX_REWRITES:
         text = pattern.sub(replacement, text)
     if not re.search(r"[(\[]|\\\{", text):  # inside brackets a comma separates coordinates
         text = _THOUSANDS.sub("", text)
-    without_environments = re.sub(r"\\(?:begin|end)\{[a-z]+\*?\}", "", text)
-    if _WORD.search(without_environments) or _SPACED_DIGITS.search(text):
+    without_names = re.sub(r"\\(?:begin|end)\{[a-z]+\*?\}|_\{[a-zA-Z0-9]*\}", "", text)
+    if _WORD.search(without_names) or _SPACED_DIGITS.search(text):
         return None
     return text

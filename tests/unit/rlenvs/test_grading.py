@@ -1,0 +1,96 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlenvs import grading, verifiers
+from rlenvs.grading import GradingError, grade_math
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "gold": "18", "answer": "18.0"},
+    {"id": "b", "gold": "18", "answer": "19"},
+    {"id": "c", "gold": "", "answer": "19"},
+    {"id": "d", "gold": "x+x", "answer": "2x"},
+    {"id": "e", "gold": "5", "answer": "<think>3</think> so \\boxed{5}\u2028", "form": "text"},
+    {"id": "f", "gold": "5", "answer": None, "form": "text"},
+    {"id": 7, "gold": 28, "answer": "28%", "question": "What percent?"},
+]
+VERDICTS = ["equal", "not_equal", "bad_gold", "equal", "equal", "not_equal", "equal"]
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_every_row_gets_its_verdict_and_time_in_order(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    out = tmp_path / "out.jsonl"
+    counts = grade_math(write(tmp_path / "in.jsonl", ROWS), out, progress=lambda *done: told.append(done))
+    assert [(row["id"], row["verdict"]) for row in read(out)] == [
+        (row["id"], verdict) for row, verdict in zip(ROWS, VERDICTS, strict=True)
+    ]
+    assert all(set(row) == {"id", "verdict", "ms"} and row["ms"] >= 0 for row in read(out))
+    assert counts == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+    assert told == [(done, 7) for done in range(8)]
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS), tmp_path / "out.jsonl"
+    grade_math(source, out)
+    whole = out.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    out.write_bytes(b"".join(lines[:3]) + lines[3][:9])  # killed while it wrote the fourth
+    asked = []
+    judge = verifiers.judge
+
+    def counting(gold: Any, *rest: Any, **options: Any) -> Any:
+        asked.append(gold)
+        return judge(gold, *rest, **options)
+
+    monkeypatch.setattr(grading, "judge", counting)
+    counts = grade_math(source, out)
+    assert len(asked) == 4
+    assert [row["id"] for row in read(out)] == [row["id"] for row in ROWS]
+    assert out.read_bytes().startswith(b"".join(lines[:3]))
+    assert counts == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+    assert grade_math(source, out) == counts
+    assert len(asked) == 4
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("{broken", "line 2: Expecting"),
+        ("[1]", "line 2: expected an object, got list"),
+        ({"id": "b", "gold": "1"}, "line 2: no answer; there is id, gold"),
+        ({"id": "b", "gold": None, "answer": "1"}, "line 2: gold is .*got None"),
+        ({"id": "b", "gold": "1", "answer": 1}, "line 2: answer is .*got 1"),
+        ({"id": "b", "gold": "1", "answer": "1", "form": "whole"}, "line 2: form is bare .* got 'whole'"),
+        ({"id": "a", "gold": "1", "answer": "1"}, "line 2: the id 'a' is that of line 1"),
+    ],
+)
+def test_bad_rows_are_named_by_line_before_any_work(tmp_path: Path, bad: Any, message: str) -> None:
+    source, out = write(tmp_path / "in.jsonl", [ROWS[0], bad]), tmp_path / "out.jsonl"
+    with pytest.raises(GradingError, match=message):
+        grade_math(source, out)
+    assert not out.exists()
+
+
+def test_an_output_file_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", ROWS)
+    out = write(tmp_path / "notes.txt", ["my notes"])
+    with pytest.raises(GradingError, match="line 1: not a line that grading wrote"):
+        grade_math(source, out)
+    assert out.read_text() == "my notes\n"
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GradingError, match=r"no file .*in\.jsonl"):
+        grade_math(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
