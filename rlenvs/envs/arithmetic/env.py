@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any, get_args
 
 import numpy as np
@@ -138,10 +139,13 @@ def _checked_levels(family: str, levels: Sequence[int] | None) -> tuple[int, ...
 def _table() -> str:
     rows = []
     for family in FAMILIES.values():
-        about = " ".join((family.draw.__doc__ or "").split())
         levels = "; ".join(f"{i}: {text}" for i, text in enumerate(family.levels, start=1))
-        rows.append(f"        {family.name}: {about}\n            {levels}.")
+        rows += [_wrapped(f"{family.name}: {family.draw.__doc__ or ''}", 8), _wrapped(f"{levels}.", 12)]
     return "\n".join(rows)
+
+
+def _wrapped(text: str, indent: int) -> str:
+    return fill(" ".join(text.split()), 120, initial_indent=" " * indent, subsequent_indent=" " * 12)
 
 
 ArithmeticEnv.__doc__ = f"{(ArithmeticEnv.__doc__ or '').rstrip()}\n{_table()}\n"
