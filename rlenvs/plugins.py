@@ -117,45 +117,14 @@ class Plugins:
             key = (plugin.distribution, plugin.name)
             if hook not in plugin.hooks or key in self._silenced:
                 continue
-            broken = self._guarded(plugin, hook, **facts)
+            broken = self.call(plugin, hook, **facts)
             if broken is not None:
                 self._silenced.add(key)
                 message = f"observer {plugin.name!r} of {plugin.distribution} raised and is told nothing any more"
                 warnings.warn(f"{message}: {broken.why}", RuntimeWarning, stacklevel=2)
 
-    def add_commands(self, app: Any) -> None:
-        """Let every plug-in add its commands to a `typer.Typer`; all of a plug-in's commands, or none."""
-        import typer
-
-        taken = _command_names(app)
-        for plugin in self.loaded:
-            if "register_commands" not in plugin.hooks:
-                continue
-            own = typer.Typer()
-            if self._guarded(plugin, "register_commands", app=own) is not None:
-                continue
-            again = sorted(_command_names(own).keys() & taken.keys())
-            if again:
-                why = f"command {again[0]!r} is also a command of {taken[again[0]]}"
-                self.broken.append(Broken(name=plugin.name, distribution=plugin.distribution, why=why))
-                continue
-            taken |= dict.fromkeys(_command_names(own), plugin.distribution)
-            app.registered_commands += own.registered_commands
-            app.registered_groups += own.registered_groups
-
-    def _registry(self, kind: str, hook: str, *, register: _Collector | None = None) -> Registry:
-        registry = Registry(kind)
-        for plugin in self.loaded:
-            if hook not in plugin.hooks:
-                continue
-            values: list[tuple[str, Any]] = []
-            if self._guarded(plugin, hook, register=partial(register or _register_named, values)) is None:
-                for name, value in values:
-                    registry.add(name, _entry(value, plugin))
-        return registry
-
-    def _guarded(self, plugin: Plugin, hook: str, **facts: Any) -> Broken | None:
-        """Call one plug-in's hook; what it raises becomes a record."""
+    def call(self, plugin: Plugin, hook: str, **facts: Any) -> Broken | None:
+        """Call one plug-in's hook. What it raises becomes a record in `broken`, which is returned."""
         try:
             getattr(plugin.manager.hook, hook)(**facts)
         except (Exception, SystemExit) as error:  # foreign code raises anything
@@ -163,6 +132,17 @@ class Plugins:
             self.broken.append(broken)
             return broken
         return None
+
+    def _registry(self, kind: str, hook: str, *, register: _Collector | None = None) -> Registry:
+        registry = Registry(kind)
+        for plugin in self.loaded:
+            if hook not in plugin.hooks:
+                continue
+            values: list[tuple[str, Any]] = []
+            if self.call(plugin, hook, register=partial(register or _register_named, values)) is None:
+                for name, value in values:
+                    registry.add(name, _entry(value, plugin))
+        return registry
 
 
 def load(files: Sequence[Path | str] = ()) -> Plugins:
@@ -262,15 +242,6 @@ def _environment_register(
     nondeterministic: bool = False,
 ) -> None:
     values.append((id, partial(register, id, entry_point, kwargs=kwargs, nondeterministic=nondeterministic)))
-
-
-def _command_names(app: Any) -> dict[str, str]:
-    """The names of the commands and groups of a `typer.Typer`, each with who gave it."""
-    from typer.main import get_command_name
-
-    commands = [info.name or get_command_name(info.callback.__name__) for info in app.registered_commands]
-    groups = [info.name or info.typer_instance.info.name for info in app.registered_groups]
-    return dict.fromkeys([*commands, *groups], "rlenvs itself")
 
 
 def _last_line(error: BaseException) -> str:

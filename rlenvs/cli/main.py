@@ -13,9 +13,10 @@ import typer
 
 from rlenvs.cli import envs, evaluate, grade, report
 from rlenvs.cli import plugins as plugin_list
+from rlenvs.cli.commands import add_commands
 from rlenvs.cli.group import Group
 from rlenvs.errors import RlenvsError
-from rlenvs.plugins import Plugins, load
+from rlenvs.plugins import Broken, Plugins, load
 
 FAILED, BAD_INPUT = 1, 2
 
@@ -33,10 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     try:
         files, rest = plugin_files(arguments)
-        plugins = load(files)
-        command = typer.main.get_command(build(plugins))
-        _tell_of_broken(plugins, rest)
-        command(args=list(rest), prog_name="rlenvs", obj=plugins)
+        _run(load(files), rest)
     except SystemExit as exit:
         return exit.code if isinstance(exit.code, int) else FAILED
     except (RlenvsError, ValueError) as error:
@@ -46,6 +44,16 @@ def main(arguments: Sequence[str]) -> int:
         print(f"rlenvs: {error}{hint}", file=sys.stderr)
         return BAD_INPUT
     return 0
+
+
+def _run(plugins: Plugins, arguments: Sequence[str]) -> None:
+    command = typer.main.get_command(build(plugins))
+    _tell_of(plugins.broken, plugins, arguments)
+    told = len(plugins.broken)
+    try:
+        command(args=list(arguments), prog_name="rlenvs", obj=plugins)
+    finally:
+        _tell_of(plugins.broken[told:], plugins, arguments)
 
 
 def build(plugins: Plugins) -> typer.Typer:
@@ -62,7 +70,7 @@ def build(plugins: Plugins) -> typer.Typer:
     app.command("eval")(evaluate.evaluate)
     app.add_typer(grade.app, name="grade")
     app.command("report")(report.report)
-    plugins.add_commands(app)
+    add_commands(app, plugins)
     return app
 
 
@@ -97,12 +105,12 @@ def _global_options(
     pass
 
 
-def _tell_of_broken(plugins: Plugins, arguments: Sequence[str]) -> None:
-    """What was skipped, where something is about to be done without it: files by name, installed plug-ins by number."""
+def _tell_of(broken: Sequence[Broken], plugins: Plugins, arguments: Sequence[str]) -> None:
+    """What was skipped, where something is done without it: files by name, installed plug-ins by number."""
     if not arguments or arguments[0].startswith("-") or arguments[0] == "plugins":
         return
-    local = [broken for broken in plugins.broken if Path(broken.distribution) in plugins.files]
-    for broken in local:
-        print(f"rlenvs: {broken}", file=sys.stderr)
-    if others := len(plugins.broken) - len(local):
+    local = [each for each in broken if Path(each.distribution) in plugins.files]
+    for each in local:
+        print(f"rlenvs: {each}", file=sys.stderr)
+    if others := len(broken) - len(local):
         print(f"rlenvs: {others} installed plug-in(s) broken and skipped: `rlenvs plugins` says why", file=sys.stderr)

@@ -7,7 +7,6 @@ from textwrap import dedent
 
 import gymnasium
 import pytest
-import typer
 
 import rlenvs
 from rlenvs.errors import RlenvsError
@@ -277,29 +276,6 @@ def test_interrupting_an_observer_interrupts_the_run(install):
     install("interrupted", code)
     with pytest.raises(KeyboardInterrupt):
         load().notify("after_step", step=1, metrics={})
-
-
-COMMAND = """
-    from rlenvs.hooks import hookimpl
-
-    @hookimpl
-    def register_commands(app):
-        app.command("{name}")(lambda: None)
-        {then}
-"""
-
-
-def test_commands_of_a_plugin_come_all_or_not_at_all(install):
-    install("a-command", COMMAND.format(name="play", then=""))
-    install("b-broken", COMMAND.format(name="half", then="raise RuntimeError('no')"))
-    install("c-again", COMMAND.format(name="play", then=""))
-    plugins, app = load(), typer.Typer()
-    plugins.add_commands(app)
-    names = [info.name for info in app.registered_commands]
-    assert names.count("play") == 1
-    assert "half" not in names
-    assert why(plugins, "b_broken") == "register_commands: RuntimeError: no"
-    assert why(plugins, "c_again") == "command 'play' is also a command of a-command 1.0"
 
 
 def test_a_path_given_as_text_is_a_file_too(tmp_path: Path):

@@ -139,6 +139,21 @@ def test_a_local_plugin_that_is_broken_is_named_before_the_work(tmp_path, capsys
     assert "rlenvs/EchoPair-v0" in captured.out
 
 
+def test_a_plugin_that_breaks_while_it_is_asked_is_told_after_the_work(install, capsys):
+    code = """
+        from rlenvs.hooks import hookimpl
+
+        @hookimpl
+        def register_suites(register):
+            raise RuntimeError("too late")
+    """
+    install("late-breaker", code)
+    assert main(["eval", "--policy", "oracle", "--suite", "late"]) == 2
+    told = capsys.readouterr().err
+    assert "no suite 'late'" in told
+    assert "1 installed plug-in(s) broken and skipped" in told
+
+
 def rlenvs(*arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command as a person starts it, with `path` among the installed packages."""
     environment = os.environ | ({"PYTHONPATH": str(path)} if path else {})
