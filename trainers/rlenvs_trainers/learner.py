@@ -71,6 +71,7 @@ class Learner:
         self.version = 0  # updates that changed the weights: what samplers are told
         self._accelerator = _accelerator(config.device)
         self.device: torch.device = self._accelerator.device
+        self._dtype = torch.promote_types(next(model.parameters()).dtype, torch.float32)  # of the objective
         self.policy = Policy(
             model.to(self.device),
             temperature=temperature,
@@ -114,27 +115,40 @@ class Learner:
         """The batch with what does not change while it is trained on: old and reference log-probabilities."""
         constants = dict(batch.constants)
         if self.algorithm.old == "sampler":
-            constants["old"] = batch.sampler_N
-        elif not old_is_current(self.algorithm):
+            constants.setdefault("old", batch.sampler_N)
+        elif "old" not in constants and not old_is_current(self.algorithm):
             constants["old"] = _floats(self._signals(self._module, batch, self._plan(batch))["logprob"])
-        if self.reference is not None:
+        if self.reference is not None and "reference" not in constants:
             constants["reference"] = _floats(self._signals(self.reference, batch, self._plan(batch))["logprob"])
         return replace(batch, constants=constants)
 
     def _optimise(self, step: Batch, tally: Tally, *, is_first: bool) -> None:
         """One optimiser step on whole trajectories. The first of an update sees the weights that the sampler had."""
-        views, passes = Views(step, self.device), self._plan(step)
-        if scope(self.algorithm) != "batch" and max_over_ranks(not passes.is_whole) == 0:
-            current_N = self._one_pass(step, views, passes, tally)
-        else:
-            current_N = self._two_passes(step, views, passes, tally)
+        current_N = self._accumulate(step, tally)
         if is_first:
             tally.add_mismatch(step.sampler_N, current_N)
         tally.add_step(self._clip_gradient(step))
         self.optimiser.step()
 
+    def gradient(self, batch: Batch) -> dict[str, Tensor]:
+        """By parameter, the gradient of one optimiser step on all of the batch. The weights stay as they are.
+
+        Constants "old" and "reference" that the batch already has are kept.
+        """
+        self._accumulate(self._with_constants(batch), Tally())
+        gradient = {name: p.grad.clone() for name, p in self.optimiser.named.items() if p.grad is not None}
+        self.optimiser.zero_grad()
+        return gradient
+
+    def _accumulate(self, step: Batch, tally: Tally) -> Floats:
+        """The step's gradient, into the parameters; [N] the log-probabilities that came with it."""
+        views, passes = Views(step, self.device, self._dtype), self._plan(step)
+        if scope(self.algorithm) != "batch" and max_over_ranks(not passes.is_whole) == 0:
+            return self._one_pass(step, views, passes, tally)
+        return self._two_passes(step, views, passes, tally)
+
     def _one_pass(self, step: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
-        """Gradients, micro-batch by micro-batch; [N] the log-probabilities that came with them."""
+        """Micro-batch by micro-batch, each with its own part of the loss."""
         current_N = np.zeros(len(step))
         for indices in self._in_step_with_others(passes):
             part = step.take(indices)
@@ -146,7 +160,7 @@ class Learner:
         return current_N
 
     def _two_passes(self, step: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
-        """The same for objectives that must see the whole step at once."""
+        """For objectives that must see the whole step at once."""
         signals = self._signals(self._module, step, passes)
         leaves = {name: values.requires_grad_() for name, values in signals.items()}
         loss = objective(self.algorithm, views.of(step, leaves), step.where)
@@ -195,7 +209,7 @@ class Learner:
     def _signals(self, module: Any, step: Batch, passes: Plan) -> Signals:
         """[N] every signal of a step, without gradient."""
         if not passes.parts:
-            return {"logprob": torch.zeros(0, device=self.device)}
+            return {"logprob": torch.zeros(0, device=self.device, dtype=self._dtype)}
         parts = [self._forward(module, step.take(i), passes.prefix_lengths[i]) for i in passes.parts]
         order = torch.from_numpy(np.concatenate([step.tokens_of(i) for i in passes.parts])).to(self.device)
         place = torch.argsort(order)
