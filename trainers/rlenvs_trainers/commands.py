@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,10 +10,15 @@ import typer
 
 from rlenvs.errors import RlenvsError
 from rlenvs_trainers import cli_algorithms
+from rlenvs_trainers.algorithm import Algorithm
 
 if TYPE_CHECKING:
+    from rlenvs.plugins import Plugins
+    from rlenvs_trainers.config import TrainConfig
     from rlenvs_trainers.loop import StepReport
     from rlenvs_trainers.run import Run
+
+SLOTS = frozenset(slot.name for slot in fields(Algorithm)) - {"name"}
 
 ConfigFile = Annotated[
     Path | None, typer.Argument(help="A TOML file. Without one: the defaults, and the options below.")
@@ -23,7 +29,7 @@ Steps = Annotated[int | None, typer.Option(help="Training steps.")]
 Seed = Annotated[int | None, typer.Option(help="Of everything: tasks, samples, the tiny policy's weights.")]
 Name = Annotated[str | None, typer.Option(help="Folder of the run, inside of --runs-dir.")]
 RunsDir = Annotated[Path | None, typer.Option(help="Where runs are kept.")]
-Sets = Annotated[list[str] | None, typer.Option("--set", help="One setting: learner.lr=1e-5, env.0.kwargs.levels=[1].")]
+Sets = Annotated[list[str] | None, typer.Option("--set", help="One setting: learner.lr=1e-5, surrogate.high=0.28 …")]
 Resume = Annotated[Path | None, typer.Option(help="Folder of a run: go on from its newest complete checkpoint.")]
 
 
@@ -77,19 +83,36 @@ def sft(
     _run(ctx.obj, config, [*always, *_env_settings(env), *_settings(given), *(sets or [])], resume)
 
 
-def _run(plugins: Any, config: Path | None, sets: list[str], resume: Path | None) -> None:
-    from rlenvs.config import read
-    from rlenvs_trainers.config import TrainConfig
+def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | None) -> None:
     from rlenvs_trainers.interrupts import stop_on_signal
     from rlenvs_trainers.run import Run
 
     if resume is not None and config is not None:
         raise RlenvsError(f"--resume {resume} reads the run's own config.toml; leave out {config}")
-    run = Run.resume(resume, plugins, sets) if resume else Run.new(read(TrainConfig, config, sets), plugins)
+    settings, plugins = _settled(plugins, resume / "config.toml" if resume else config, sets)
+    run = Run.resume(resume, settings, plugins) if resume else Run.new(settings, plugins)
     with stop_on_signal() as stop, run:
         _show(run, stop)
     if stop:
         raise typer.Exit(stop.exit_code)
+
+
+def _settled(plugins: Plugins, file: Path | None, sets: list[str]) -> tuple[TrainConfig, Plugins]:
+    """The config, and the plug-ins of the command line and of the config together, each known to the other."""
+    from rlenvs.config import read
+    from rlenvs.plugins import load
+    from rlenvs_trainers.config import TrainConfig
+
+    settings = read(TrainConfig, file, [_slot_option(text) for text in sets])
+    files = dict.fromkeys([*map(str, plugins.files), *settings.plugins])
+    if len(files) > len(plugins.files):
+        plugins = load(list(files))
+    return replace(settings, plugins=tuple(files)), plugins
+
+
+def _slot_option(setting: str) -> str:
+    """`surrogate.high=0.28` is short for `algorithm_options.surrogate.high=0.28`."""
+    return f"algorithm_options.{setting}" if setting.split("=")[0].split(".")[0].strip() in SLOTS else setting
 
 
 def _show(run: Run, stop: Any) -> None:

@@ -2,18 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rlenvs.hooks import Register, RegisterNamed, hookimpl
+from rlenvs.hooks import RegisterNamed, hookimpl
 
 if TYPE_CHECKING:
     import typer
-
-
-@hookimpl
-def register_algorithms(register: Register) -> None:
-    """Supervised warm start is an algorithm like any other."""
-    from rlenvs_trainers.sft import SFT
-
-    register(SFT)
 
 
 @hookimpl

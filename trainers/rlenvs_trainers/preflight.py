@@ -27,8 +27,8 @@ def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
     if rollout.group_size < algorithm.credit.min_group:
         raise RlenvsError(
             f"rollout.group_size is {rollout.group_size}: {algorithm.name!r} compares an attempt with its siblings, "
-            f"and without any every advantage would be 0. Set rollout.group_size to {algorithm.credit.min_group} or more "
-            "(8 is usual)."
+            f"and without any every advantage would be 0. Set rollout.group_size to {algorithm.credit.min_group} or "
+            "more (8 is usual)."
         )
 
 

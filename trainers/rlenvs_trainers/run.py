@@ -72,11 +72,12 @@ class Run:
         return run
 
     @classmethod
-    def resume(cls, folder: Path, plugins: Plugins, sets: Sequence[str] = ()) -> Self:
-        """The run in `folder`, at its newest complete checkpoint; what was recorded after it is forgotten."""
-        if not (folder / CONFIG).is_file():
-            raise RlenvsError(f"{folder} holds no run: there is no {CONFIG} in it")
-        config = config_files.read(TrainConfig, folder / CONFIG, sets)
+    def resume(cls, folder: Path, config: TrainConfig, plugins: Plugins) -> Self:
+        """The run in `folder`, at its newest complete checkpoint; what was recorded after it is forgotten.
+
+        Args:
+            config: the folder's own config.toml, as it was or with changes.
+        """
         found = checkpoint.newest(folder / CHECKPOINTS)
         spec = str(found.path / "policy") if found.path else config.policy
         run = cls._assembled(config, folder, plugins, policy_spec=spec)
@@ -85,6 +86,7 @@ class Run:
         if found.path is not None:
             run._restore(*checkpoint.load(found.path))
         run.store.drop_after(run.step)
+        config_files.write(config, folder / CONFIG)
         run.publish_weights()
         return run
 
@@ -94,6 +96,8 @@ class Run:
             plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
         )
         check_config(config, algorithm)
+        for env in config.env:
+            plugins.environments.check_unambiguous(env.id)
         envs = [rlenvs.make(env.id, **env.kwargs) for env in config.env]
         tasks = TaskSampler(envs, [env.weight for env in config.env], config.seed)
         policy = load_policy(policy_spec, seed=config.seed)

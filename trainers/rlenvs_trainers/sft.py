@@ -1,4 +1,4 @@
-"""Supervised warm start as an algorithm: the environment's demonstrations take the place of samples.
+"""SFT: supervised warm start as an algorithm. The environment's demonstrations take the place of samples.
 
 The loop, the learner, checkpoints and reports are those of reinforcement learning; only the choices differ: nothing is
 sampled, every token of a demonstration has advantage 1, and the loss is its negative log-likelihood.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rlenvs.hooks import Register, hookimpl
 from rlenvs_trainers.algorithm import Algorithm, Credit, Progress
 from rlenvs_trainers.credit import spread_over
 from rlenvs_trainers.ratio import Ratio
@@ -87,3 +88,9 @@ SFT = Algorithm(
     surrogate=Likelihood(),
     reduce=Mean(over="token"),
 )
+
+
+@hookimpl
+def register_algorithms(register: Register) -> None:
+    """Add SFT."""
+    register(SFT)

@@ -46,7 +46,7 @@ def test_the_page_for_people_has_every_slot_and_says_how_to_change_it(capsys):
     )
     assert all(f"\n{slot} = " in shown for slot in slots)
     assert 'surrogate = { use = "clip", low = 0.2, high = 0.2 }' in shown
-    assert "--set algorithm_options." in shown
+    assert "--set SLOT.FIELD=VALUE" in shown
 
 
 @pytest.mark.parametrize(
