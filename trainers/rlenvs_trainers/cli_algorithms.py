@@ -57,8 +57,8 @@ def show(
         for line in _slot_lines(slot, filling, getattr(algorithm, slot)):
             typer.echo(line)
     typer.echo(
-        "\nChange a field with --set SLOT.FIELD=VALUE, put another component into a slot with --set SLOT=NAME, and into "
-        "a list of them with --set SLOT.0=NAME."
+        "\nChange a field with --set SLOT.FIELD=VALUE, put another component into a slot with --set SLOT=NAME, and "
+        "into a list of them with --set SLOT.0=NAME."
         f"\nComponents: {', '.join(ctx.obj.components)}."
     )
 
