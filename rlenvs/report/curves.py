@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rlenvs.report.html import Safe, join, tag
-from rlenvs.report.series import Series, is_noisy, short, smoothed, ticks
+from rlenvs.report.series import Series, is_noisy, labels, short, smoothed, ticks
 
 WIDTH, HEIGHT = 420.0, 210.0  # user units; the page scales them
-LEFT, RIGHT, TOP, BOTTOM = 50.0, 14.0, 12.0, 28.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 12.0, 28.0
 NUM_COLOURS = 6  # that the style sheet has
 
 
@@ -88,10 +88,10 @@ def _frame(series: Sequence[Series], dots: Sequence[Dot]) -> Frame:
 
 def _grid(frame: Frame) -> Safe:
     lines = []
-    for tick in frame.y_ticks:
+    for tick, label in zip(frame.y_ticks, labels(frame.y_ticks), strict=True):
         y = frame.y(tick)
         lines.append(tag("line", class_="grid", x1=LEFT, x2=WIDTH - RIGHT, y1=f"{y:.1f}", y2=f"{y:.1f}"))
-        lines.append(tag("text", short(tick), x=LEFT - 7, y=f"{y + 4:.1f}", text_anchor="end"))
+        lines.append(tag("text", label, x=LEFT - 7, y=f"{y + 4:.1f}", text_anchor="end"))
     for tick in frame.x_ticks:
         lines.append(tag("text", f"{tick:,.0f}", x=f"{frame.x(tick):.1f}", y=HEIGHT - 8, text_anchor="middle"))
     return join(*lines)

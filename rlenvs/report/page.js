@@ -79,7 +79,8 @@ function number(value) {
 }
 
 function message(role, text, kind) {
-  return element("div", { class: "message " + kind }, element("b", {}, role), element("pre", {}, text));
+  const body = text ? element("pre", {}, text) : element("p", { class: "note" }, "(nothing)");
+  return element("div", { class: "message " + kind }, element("b", {}, role), body);
 }
 
 function article(row) {

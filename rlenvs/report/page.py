@@ -1,6 +1,7 @@
 """`write_report`: puts the page together and writes it. Nothing in it asks anything of the network."""
 
 import hashlib
+import math
 import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -100,14 +101,13 @@ def _charts(metrics: Metrics, evals: Sequence[Any]) -> list[Safe]:
 
 
 def _series(metrics: Metrics, names: Sequence[str]) -> list[Series]:
-    known = by_name(metrics)
-    matching = [
-        name
-        for wanted in names
-        for name in known
-        if name == wanted or (wanted.endswith("/") and name.startswith(wanted))
-    ]
-    return [curve for name in matching if (curve := series_of(metrics, name)) is not None]
+    known, curves = by_name(metrics), []
+    for wanted in names:
+        is_family = wanted.endswith("/")
+        matching = [name for name in known if name == wanted or (is_family and name.startswith(wanted))]
+        absent = 0.0 if wanted == "ending/" else math.nan  # a step names only the endings that it had
+        curves += [curve for name in matching if (curve := series_of(metrics, name, absent=absent)) is not None]
+    return curves
 
 
 def _rollouts(store: RunStore, metrics: Metrics) -> Safe:

@@ -23,9 +23,9 @@ class Series:
             raise ValueError(f"{self.name}: one value per step, got {len(self.values)} for {len(self.steps)}")
 
 
-def series_of(metrics: Mapping[int, Mapping[str, float]], name: str) -> Series | None:
-    """The curve of one metric, thinned; None where no step has a finite value."""
-    points = [(float(step), named.get(name, math.nan)) for step, named in metrics.items()]
+def series_of(metrics: Mapping[int, Mapping[str, float]], name: str, *, absent: float = math.nan) -> Series | None:
+    """The curve of one metric, thinned; None where no step has a finite value. `absent`: where a step lacks it."""
+    points = [(float(step), named.get(name, absent)) for step, named in metrics.items()]
     points = [(step, value if math.isfinite(value) else math.nan) for step, value in points]
     if all(math.isnan(value) for _, value in points):
         return None
@@ -66,12 +66,22 @@ def smoothed(values: Sequence[float]) -> list[float]:
 def ticks(low: float, high: float, *, most: int = 5) -> list[float]:
     """Round numbers that span [low, high]: the first is at most low, the last at least high."""
     if high - low < 1e-12 * max(1.0, abs(high)):  # a flat curve still needs an axis
-        low, high = low - (abs(low) / 10 or 1.0), high + (abs(high) / 10 or 1.0)
+        low, high = (low - abs(low) / 10, high + abs(high) / 10) if low else (0.0, 1.0)
     rough = (high - low) / (most - 1)
     magnitude = 10.0 ** math.floor(math.log10(rough))
     size = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough * (1 - 1e-9))
     first, last = math.floor(low / size + 1e-9), math.ceil(high / size - 1e-9)
     return [index * size for index in range(first, last + 1)]
+
+
+def labels(numbers: Sequence[float]) -> list[str]:
+    """The numbers as short as they can be and still differ."""
+    texts = [short(number) for number in numbers]
+    digits = 5
+    while len(set(texts)) < len(set(numbers)) and digits <= 15:
+        texts = [_bare(f"{number:.{digits}g}") for number in numbers]
+        digits += 1
+    return texts
 
 
 def short(value: float) -> str:
@@ -80,7 +90,12 @@ def short(value: float) -> str:
         return "0" if value == 0 else "–"
     if 1e-3 <= abs(value) < 1e5:
         return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+    return _bare(f"{value:.1e}")
+
+
+def _bare(text: str) -> str:
+    """Without the padding of an exponent."""
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -133,10 +133,10 @@ def test_a_curve_is_drawn_where_its_values_are(tmp_path: Path) -> None:
     [hover] = [svg for svg in page.all("svg") if str(svg.get("aria-label")).startswith("Reward.")]
     data = json.loads(str(hover["data-curves"]))
     assert [point[1] for point in data["points"]] == list(range(1, 31))
-    assert data["points"][14] == [pytest.approx(221.9, abs=0.1), 15, [[0, "reward/mean", "0.5"]]]
+    assert data["points"][14] == [pytest.approx(56 + 350 * 14 / 29, abs=0.1), 15, [[0, "reward/mean", "0.5"]]]
     path = next(str(p["d"]) for p in page.all("path") if str(p["d"]).count("L") == 29)
     points = [tuple(map(float, point.split())) for point in re.split("[ML]", path)[1:]]
-    assert points[0][0] == 50.0
+    assert points[0][0] == 56.0
     assert points[-1][0] == 406.0
     assert points[-1][1] == pytest.approx(12.0)  # 1.0 is the top of the axis
     assert points[0][1] == pytest.approx(182 - 170 / 30, abs=0.1)

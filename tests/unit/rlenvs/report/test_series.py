@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from rlenvs.report.series import MOST_POINTS, Series, is_noisy, series_of, short, smoothed, thinned, ticks
+from rlenvs.report.series import MOST_POINTS, Series, is_noisy, labels, series_of, short, smoothed, thinned, ticks
 
 
 def test_a_metric_that_some_steps_lack_has_gaps() -> None:
@@ -12,6 +12,9 @@ def test_a_metric_that_some_steps_lack_has_gaps() -> None:
     assert curve.steps == (1, 2, 3, 4)
     assert [math.isnan(value) for value in curve.values] == [False, True, True, False]
     assert series_of({1: {"a": math.nan}}, "a") is None
+    shares = series_of({1: {"a": 0.5}, 2: {}}, "a", absent=0.0)
+    assert shares is not None
+    assert shares.values == (0.5, 0.0)
 
 
 def test_a_series_without_a_value_per_step_is_refused() -> None:
@@ -60,11 +63,21 @@ def test_axes_have_round_ticks_around_the_values(low: float, high: float, expect
     assert ticks(low, high) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, 1e-9, 1e12])
+@pytest.mark.parametrize("value", [3.0, -2.0, 1e-9, 1e12])
 def test_a_flat_curve_has_an_axis_around_it(value: float) -> None:
     around = ticks(value, value)
     assert around[0] < value < around[-1]
     assert len(around) < 10
+
+
+def test_a_curve_that_stays_at_nothing_has_an_axis_from_nothing_to_one() -> None:
+    assert ticks(0.0, 0.0) == [0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_labels_of_different_numbers_differ() -> None:
+    assert labels([0.0, 0.25, 0.5]) == ["0", "0.25", "0.5"]
+    assert labels([4.7481, 4.74815, 4.7482]) == ["4.7481", "4.74815", "4.7482"]
+    assert labels([100_000.0, 100_010.0]) == ["1e5", "1.0001e5"]
 
 
 def test_ticks_span_whatever_comes() -> None:
