@@ -113,7 +113,9 @@ def test_a_token_mean_does_not_depend_on_how_rows_are_cut_into_micro_batches(fix
     """The mean of two micro-batches' own token means would be 0.0762."""
     algorithm, views = made_of(surrogate=DUAL, reduce=TOKENS), Views(fixture_f.batch, dtype=torch.float64)
     parts = [fixture_f.batch.take([0, 1, 2]), fixture_f.batch.take([3, 4, 5])]
-    assert sum(_part_of_loss(algorithm, views, part, fixture_f) for part in parts) == pytest.approx(0.15325412, abs=1e-6)
+    assert sum(_part_of_loss(algorithm, views, part, fixture_f) for part in parts) == pytest.approx(
+        0.15325412, abs=1e-6
+    )
 
 
 def _part_of_loss(algorithm, views: Views, part: Batch, fixture_f) -> float:
