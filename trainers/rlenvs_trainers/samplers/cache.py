@@ -9,13 +9,13 @@ P positions of a prompt, D width of a head.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, CacheLayerMixin
-
-GROWTH = 1.5  # columns are added geometrically: each cell is copied a bounded number of times
 
 
 class _Layer(CacheLayerMixin):  # type: ignore[misc]
@@ -66,7 +66,7 @@ class _RowLayer(_Layer):
     def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
         """Write one new cell in each row in use; the rows as far as the longest reaches."""
         rows = self.rows
-        if self.keys is None or self.keys.shape[2] < rows.width:
+        if self.keys is None:
             self.make_room(key_states, value_states)
         for store, new in ((self.keys, key_states), (self.values, value_states)):
             if rows.is_level:
@@ -76,16 +76,11 @@ class _RowLayer(_Layer):
         return self.keys[: rows.count, :, : rows.width], self.values[: rows.count, :, : rows.width]
 
     def make_room(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Room for `rows.width` columns at least, keeping what is there."""
-        had = 0 if self.keys is None else self.keys.shape[2]
-        columns = min(self.rows.max_columns, max(self.rows.width, int(had * GROWTH), 64))
-        grown = []
-        for old, like in ((self.keys, key_states), (self.values, value_states)):
-            new = like.new_zeros(self.rows.max_rows, like.shape[1], columns, like.shape[3])
-            if old is not None:  # zeros elsewhere: what a mask hides must still be finite
-                new[:, :, :had] = old
-            grown.append(new)
-        self.keys, self.values = grown
+        """Zeros for every row and column there may be: what a mask hides must still be finite."""
+        rows, columns = self.rows.max_rows, self.rows.max_columns
+        self.keys, self.values = (
+            _zeros((rows, like.shape[1], columns, like.shape[3]), like) for like in (key_states, value_states)
+        )
 
 
 class RowCache(Cache):  # type: ignore[misc]
@@ -121,8 +116,7 @@ class RowCache(Cache):  # type: ignore[misc]
             if index == len(self.layers):
                 self.layers.append(_RowLayer(self))
             layer, length = self.layers[index], source.keys.shape[2]
-            self.width = max(self.width, length)
-            if layer.keys is None or layer.keys.shape[2] < length:
+            if layer.keys is None:
                 layer.make_room(source.keys, source.values)
             layer.keys[first_row : first_row + len(sources), :, :length] = source.keys[sources]
             layer.values[first_row : first_row + len(sources), :, :length] = source.values[sources]
@@ -133,3 +127,11 @@ class RowCache(Cache):  # type: ignore[misc]
             for layer in self.layers:
                 layer.keys[holes, :, : self.width] = layer.keys[sources, :, : self.width]
                 layer.values[holes, :, : self.width] = layer.values[sources, :, : self.width]
+
+
+def _zeros(shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """Zeros of this shape, on the device and of the type of `like`. On a CPU pages are taken when first written."""
+    if like.device.type != "cpu":
+        return like.new_zeros(shape)
+    memory = np.zeros(math.prod(shape) * like.element_size(), dtype=np.uint8)
+    return torch.from_numpy(memory).view(like.dtype).view(shape)
