@@ -36,7 +36,7 @@ $(VENV)/.installed: $(VENV)/.created constraints.txt pyproject.toml
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install --quiet -c constraints.txt -e '.[dev,compare,openai]'
+	$(PIP) install --quiet -c constraints.txt -e '.[dev,compare]'
 	touch $@
 
 $(VENV)/.installed-smollm2: $(VENV)/.installed

@@ -74,6 +74,11 @@ class GroupRelative:
         """One advantage per trajectory."""
         return "trajectory"
 
+    @property
+    def min_group(self) -> int:
+        """An attempt is compared with at least one sibling."""
+        return 2 if self.singleton == "zero" else 1
+
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:  # noqa: ARG002 (every rule is given it)
         """Credit for every trajectory that is scored and trained."""
         rewards = [np.array([trajectory.reward for trajectory in group.scored]) for group in groups]

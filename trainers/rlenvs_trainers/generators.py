@@ -11,6 +11,13 @@ import numpy as np
 import torch
 
 
+def seed(number: int) -> None:
+    """Start all of them from a run's seed: two runs of one seed are alike, whatever drew before them."""
+    random.seed(number)
+    np.random.seed(number % 2**32)  # noqa: NPY002 (for who draws from it)
+    torch.manual_seed(number)
+
+
 def state_tensors() -> dict[str, torch.Tensor]:
     """Torch's generators, CPU and every CUDA device."""
     states = {"generator.cpu": torch.get_rng_state()}

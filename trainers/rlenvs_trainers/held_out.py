@@ -6,6 +6,7 @@ seeds of its own, the same at every step, so that before and after answer the sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from rlenvs.evaluation.evaluate import Evaluation, evaluate
 from rlenvs.evaluation.present import rollout_rows
 from rlenvs.evaluation.suites import Target
 from rlenvs.policies.base import Sampling
+from rlenvs_trainers.config import EnvConfig
 from rlenvs_trainers.token_policy import TokenPolicy
 
 if TYPE_CHECKING:
@@ -25,7 +27,10 @@ def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
     """Evaluate and write to `run.sqlite`: "sampled" with the samples that the config asks for, "greedy" with one."""
     settings, sampling = run.config.eval, run.config.sampling
     drawn = Sampling(temperature=sampling.temperature, max_tokens=sampling.max_tokens)
-    targets = [Target(env=env.id, kwargs=env.kwargs, num_tasks=settings.num_tasks) for env in settings.env]
+    targets = [
+        Target(env=env.id, kwargs=env.kwargs, num_tasks=settings.num_tasks, name=name)
+        for env, name in zip(settings.env, _names(settings.env), strict=True)
+    ]
     evaluations = {}
     for name, how, samples in (("sampled", drawn, settings.samples), ("greedy", replace(drawn, temperature=0.0), 1)):
         policy = TokenPolicy(run.sampler, run.renderer, how, name=run.policy.name, version=run.learner.version)
@@ -37,3 +42,9 @@ def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
             rows = rollout_rows(samples_of_target, version=run.learner.version)
             run.store.write_eval(run.step, f"{summary.target} {name}", summary.metrics(), rows)
     return evaluations
+
+
+def _names(envs: Sequence[EnvConfig]) -> list[str]:
+    """The ids; numbered where one occurs more than once."""
+    ids = [env.id for env in envs]
+    return [id if ids.count(id) == 1 else f"{id} ({place + 1})" for place, id in enumerate(ids)]

@@ -81,11 +81,11 @@ class Run:
         found = checkpoint.newest(folder / CHECKPOINTS)
         spec = str(found.path / "policy") if found.path else config.policy
         run = cls._assembled(config, folder, plugins, policy_spec=spec)
-        for path, reason in found.skipped:
-            run.store.write_event(run.step, "checkpoint_skipped", {"path": str(path), "reason": reason})
         if found.path is not None:
             run._restore(*checkpoint.load(found.path))
         run.store.drop_after(run.step)
+        for path, reason in found.skipped:
+            run.store.write_event(run.step, "checkpoint_skipped", {"path": str(path), "reason": reason})
         config_files.write(config, folder / CONFIG)
         run.publish_weights()
         return run
@@ -96,6 +96,7 @@ class Run:
             plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
         )
         check_config(config, algorithm)
+        generators.seed(config.seed)
         for env in config.env:
             plugins.environments.check_unambiguous(env.id)
         envs = [rlenvs.make(env.id, **env.kwargs) for env in config.env]
@@ -129,7 +130,9 @@ class Run:
         )
 
     def __enter__(self) -> Self:
-        self.plugins.notify("on_run_start", run_dir=self.folder, config=config_files.to_dict(self.config))
+        config = config_files.to_dict(self.config)
+        self.store.write_event(self.step, "run_started", {"config": config})
+        self.plugins.notify("on_run_start", run_dir=self.folder, config=config)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> None:

@@ -19,8 +19,9 @@ import torch
 from torch import Tensor
 
 from rlenvs_trainers.records import FinishReason
+from rlenvs_trainers.samplers.attention import reading
 from rlenvs_trainers.samplers.base import SampleRequest
-from rlenvs_trainers.samplers.cache import PrefixCache, RowCache
+from rlenvs_trainers.samplers.cache import Prompts, RowCache
 from rlenvs_trainers.samplers.draw import Draw, draw
 
 PREFILL_TOKENS = 8192  # padded tokens in one forward over prompts
@@ -75,8 +76,8 @@ class Decoding:
         self.finish: list[FinishReason] = ["length"] * len(requests)
         self.waiting = deque(index for index, limit in enumerate(limits) if limit > 0)
         self.max_rows = max(1, min(max_rows, len(self.waiting)))
-        lengths = [len(request.prompt_ids) + limit for request, limit in zip(requests, limits, strict=True)]
-        self.cache = RowCache(max_rows=self.max_rows, max_columns=max(lengths, default=1))
+        self.cache = RowCache(max_rows=self.max_rows, max_cells=max(1, *limits), device=device)
+        self.any_mask = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=device)
         params = [request.params for request in requests]
         self.temperature = np.asarray([each.temperature for each in params], dtype=np.float32)
         self.top_p = np.asarray([each.top_p for each in params], dtype=np.float64)
@@ -101,28 +102,26 @@ class Decoding:
     # Coming: prompts without their last token are prefilled, which the row's first step then reads.
 
     def _admit(self, indices: list[int]) -> None:
-        first_row = len(self.request_B)
         prompts = [self.requests[index].prompt_ids for index in indices]
         for start, stop in _prefill_chunks(prompts):
-            self._prefill(prompts[start:stop], first_row + start)
+            self._prefill(prompts[start:stop])
         self.request_B = np.append(self.request_B, indices)
         self.position_B = np.append(self.position_B, [len(prompt) - 1 for prompt in prompts])
         self.token_B = np.append(self.token_B, [prompt[-1] for prompt in prompts])
         self.written_B = np.append(self.written_B, np.zeros(len(indices), dtype=np.int64))
 
-    def _prefill(self, prompts: list[tuple[int, ...]], first_row: int) -> None:
-        heads = {prompt[:-1]: None for prompt in prompts}
-        different = {head: number for number, head in enumerate(heads)}
-        length = max(map(len, different))
-        if length == 0:
-            return
-        ids_BP = torch.zeros(len(different), length, dtype=torch.long)
-        for head, number in different.items():  # padded on the right: causal attention never looks there
-            ids_BP[number, : len(head)] = torch.tensor(head, dtype=torch.long)
-        prefix = PrefixCache()
-        self.model(input_ids=ids_BP.to(self.device), past_key_values=prefix, use_cache=True, logits_to_keep=1)
-        sources = torch.tensor([different[prompt[:-1]] for prompt in prompts], device=self.device)
-        self.cache.admit(prefix, sources, first_row)
+    def _prefill(self, prompts: list[tuple[int, ...]]) -> None:
+        heads = list(dict.fromkeys(prompt[:-1] for prompt in prompts))
+        numbers = {head: number for number, head in enumerate(heads)}
+        lengths = [len(head) for head in heads]
+        block = None
+        if max(lengths) > 0:
+            ids_UP = torch.zeros(len(heads), max(lengths), dtype=torch.long)
+            for number, head in enumerate(heads):  # padded on the right: causal attention never looks there
+                ids_UP[number, : len(head)] = torch.tensor(head, dtype=torch.long)
+            block = Prompts(lengths, self.device)
+            self.model(input_ids=ids_UP.to(self.device), past_key_values=block, use_cache=True, logits_to_keep=1)
+        self.cache.admit(block, [numbers[prompt[:-1]] for prompt in prompts])
 
     # One step: every row reads an id and gets the next.
 
@@ -138,21 +137,16 @@ class Decoding:
         self._retire()
 
     def _forward(self) -> Tensor:
-        width = int(self.position_B.max()) + 1
-        is_level = int(self.position_B.min()) + 1 == width
-        positions_B = self._tensor(self.position_B)
-        self.cache.aim(positions_B, width=width, is_level=is_level)
-        mask = None
-        if not is_level:
-            mask = (torch.arange(width, device=self.device) <= positions_B[:, None])[:, None, None]
-        output = self.model(
-            input_ids=self._tensor(self.token_B)[:, None],
-            position_ids=positions_B[:, None],
-            attention_mask=mask,
-            past_key_values=self.cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
+        self.cache.aim(self.written_B)
+        with reading(self.cache):
+            output = self.model(
+                input_ids=self._tensor(self.token_B)[:, None],
+                position_ids=self._tensor(self.position_B)[:, None],
+                attention_mask=self.any_mask,  # never read: without one, transformers makes its own
+                past_key_values=self.cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
         logits_BV: Tensor = output.logits[:, -1]
         return logits_BV
 
@@ -216,11 +210,11 @@ class Decoding:
         count = int((~done_B).sum())
         holes = np.flatnonzero(done_B[:count])
         sources = count + np.flatnonzero(~done_B[count:])
-        self.cache.move(sources.tolist(), holes.tolist())
-        order = np.arange(count)
-        order[holes] = sources
-        self.request_B, self.position_B = self.request_B[order], self.position_B[order]
-        self.token_B, self.written_B = self.token_B[order], self.written_B[order]
+        kept = np.arange(count)
+        kept[holes] = sources
+        self.cache.retire(kept, holes, sources)
+        self.request_B, self.position_B = self.request_B[kept], self.position_B[kept]
+        self.token_B, self.written_B = self.token_B[kept], self.written_B[kept]
 
     def _collected(self) -> list[Written]:
         if not self.history:

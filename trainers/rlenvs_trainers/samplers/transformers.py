@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from rlenvs.errors import RlenvsError, unknown
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.attention import decoding
+from rlenvs_trainers.samplers.attention import serving
 from rlenvs_trainers.samplers.base import Capability, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.decode import Decoding, Written
 from rlenvs_trainers.samplers.scoring import score
@@ -109,7 +109,7 @@ class TransformersSampler:
         """Log-probability of every continuation token given its prefix, at temperature 1."""
         served = self._find(policy)
         self._check_unchanged(policy)
-        with decoding(served.model), self._autocast(served.model):
+        with serving(served.model), self._autocast(served.model):
             return score(served.model, prefixes, continuations, device=_device(served.model))
 
     def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:
@@ -162,7 +162,7 @@ class TransformersSampler:
             max(0, min(request.params.max_tokens, self.context_length - len(request.prompt_ids)))
             for request in requests
         ]
-        with decoding(model), self._autocast(model):
+        with serving(model), self._autocast(model):
             return Decoding(
                 model,
                 requests,
