@@ -127,12 +127,13 @@ def _learns_nothing_from_nothing(algorithm: Algorithm) -> None:
 
 
 def _survives_any_distance(algorithm: Algorithm) -> None:
-    """Log-ratios of plus and minus 200 give a finite loss and gradient."""
+    """Log-ratios of plus and minus 200 give a finite loss and gradient in float32."""
     batch = _batch(algorithm)
     for distance in (200.0, -200.0):
         old_N = batch.constants["old"].copy()
         old_N[::3] -= distance
-        value, gradient_N = _slope(algorithm, replace(batch, constants={**batch.constants, "old": old_N}))
+        moved = replace(batch, constants={**batch.constants, "old": old_N})
+        value, gradient_N = _slope(algorithm, moved, torch.float32)
         assert np.isfinite([value, *gradient_N]).all(), (
             f"at {distance} the loss is {value}, or the gradient is not finite."
         )
@@ -239,17 +240,17 @@ def _batch(algorithm: Algorithm) -> Batch:
     return replace(batch, constants={**batch.constants, **made_up})
 
 
-def _view(batch: Batch) -> View:
+def _view(batch: Batch, dtype: torch.dtype = torch.float64) -> View:
     signals = {
-        "logprob": torch.from_numpy(batch.constants[LOGPROB].copy()).requires_grad_(),
-        "entropy": torch.from_numpy(batch.constants[ENTROPY].copy()).requires_grad_(),
+        name: torch.tensor(batch.constants[key], dtype=dtype, requires_grad=True)
+        for name, key in (("logprob", LOGPROB), ("entropy", ENTROPY))
     }
-    return Views(batch, dtype=torch.float64).of(batch, signals)
+    return Views(batch, dtype=dtype).of(batch, signals)
 
 
-def _slope(algorithm: Algorithm, batch: Batch) -> tuple[float, Floats]:
+def _slope(algorithm: Algorithm, batch: Batch, dtype: torch.dtype = torch.float64) -> tuple[float, Floats]:
     """The loss, and [N] its gradient by the log-probabilities."""
-    view = _view(batch)
+    view = _view(batch, dtype)
     value = objective(algorithm, view, batch.where).value
     (gradient_N,) = torch.autograd.grad(value, [view.logprobs_N], materialize_grads=True, allow_unused=True)
     return float(value.detach()), gradient_N.numpy()
