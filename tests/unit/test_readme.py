@@ -1,4 +1,4 @@
-"""The README keeps up with the code: every hook has a heading with its signature, every relative link leads somewhere."""
+"""The README keeps up with the code: each hook has a heading with its signature, each relative link leads somewhere."""
 
 import inspect
 import re
