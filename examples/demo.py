@@ -21,7 +21,6 @@ from rlenvs_trainers.run import Run
 from rlenvs_trainers.samplers.base import SamplingParams
 
 RUNS = Path("runs")
-POLICY = "tiny:hidden=128,layers=4"
 FAMILIES = ["add", "running_sum", "sort", "count", "largest", "reverse"]
 LEVELS = [1, 2]
 MISTAKES = 0.65  # the share of demonstrations that go wrong in the family's typical way
@@ -29,7 +28,7 @@ MISTAKES = 0.65  # the share of demonstrations that go wrong in the family's typ
 
 def arithmetic(**options: object) -> EnvConfig:
     """Questions of the six families. No question of the split "test" is ever in the split "train"."""
-    kwargs = {"families": FAMILIES, "levels": LEVELS, "template": "tags", **options}
+    kwargs = {"families": FAMILIES, "levels": LEVELS, "template": "tags", "format_weight": 0.0, **options}
     return EnvConfig(id="rlenvs/Arithmetic-v0", kwargs=kwargs)
 
 
@@ -37,12 +36,12 @@ def warm_up(seed: int) -> TrainConfig:
     """Imitation of the careless student."""
     return TrainConfig(
         name=f"demo-{seed}-warm-up",
-        policy=POLICY,
+        policy="tiny",
         algorithm="sft",
         env=(arithmetic(mistake_rate=MISTAKES),),
-        rollout=RolloutConfig(tasks_per_step=96, group_size=1),
-        learner=LearnerConfig(lr=2e-3, schedule="cosine", warmup_steps=30, tokens_per_microbatch=16384),
-        steps=600,
+        rollout=RolloutConfig(tasks_per_step=32, group_size=1),
+        learner=LearnerConfig(lr=3e-3, betas=(0.9, 0.98), weight_decay=0.01, schedule="cosine", warmup_steps=40),
+        steps=1200,
         checkpoint_every=10_000,
         runs_dir=RUNS,
         seed=seed,
@@ -57,11 +56,11 @@ def reinforce(seed: int, policy: Path) -> TrainConfig:
         algorithm="grpo",
         env=(arithmetic(),),
         sampling=SamplingParams(max_tokens=64),
-        rollout=RolloutConfig(tasks_per_step=24, group_size=16),
-        learner=LearnerConfig(lr=4e-4, warmup_steps=5, tokens_per_microbatch=16384),
+        rollout=RolloutConfig(tasks_per_step=32, group_size=16),
+        learner=LearnerConfig(lr=2e-4, betas=(0.9, 0.95), warmup_steps=5, tokens_per_microbatch=16384),
         eval=EvalConfig(env=(arithmetic(split="test"),), num_tasks=360, samples=4),
-        steps=120,
-        checkpoint_every=60,
+        steps=60,
+        checkpoint_every=30,
         runs_dir=RUNS,
         seed=seed,
     )
