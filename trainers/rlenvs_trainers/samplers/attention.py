@@ -43,8 +43,10 @@ def attention_part(query: Tensor, keys: Tensor, values: Tensor, bias: Tensor | N
     scores = torch.matmul(query, keys.transpose(-1, -2)).float()
     if bias is not None:
         scores = scores + bias
-    normaliser = torch.logsumexp(scores, -1, keepdim=True)
-    return torch.matmul((scores - normaliser).exp_().to(values.dtype), values), normaliser
+    most = scores.amax(-1, keepdim=True)
+    weights = scores.sub_(most).exp_()
+    total = weights.sum(-1, keepdim=True)
+    return torch.matmul(weights.to(values.dtype), values) / total.to(values.dtype), most + total.log()
 
 
 def join(one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]) -> Tensor:
@@ -105,9 +107,18 @@ def serving(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def reading(cache: RowCache) -> Iterator[None]:
-    """For one decode step: attention reads this cache."""
+    """For one decode step: attention reads this cache.
+
+    Raises:
+        RlenvsError: the model wrote to the cache and attended by other means: its numbers would be wrong.
+    """
     token = _decoding.set(cache)
     try:
         yield
     finally:
         _decoding.reset(token)
+    if cache.num_unread:
+        raise RlenvsError(
+            "this model does not attend through transformers' attention interface: the transformers sampler cannot "
+            "serve it"
+        )

@@ -112,6 +112,7 @@ class _RowLayer(_Layer):
     def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
         """Write one new cell in each row in use. What is returned only tells transformers that it was done."""
         rows = self.rows
+        rows.num_unread += 1
         if self.keys is None:
             self.keys, self.values = (
                 _zeros((rows.max_rows, each.shape[1], rows.max_cells, each.shape[3]), each)
@@ -137,6 +138,7 @@ class RowCache(Cache):  # type: ignore[misc]
         super().__init__(layer_class_to_replicate=lambda: _RowLayer(self))
         self.max_rows, self.max_cells, self.device = max_rows, max_cells, device
         self.count, self.width = 0, 1
+        self.num_unread = 0  # layers that have written and not been read yet
         self.index_B = self.cells_B = torch.empty(0, dtype=torch.long)
         self.bias_B11T: Tensor | None = None
         self.blocks: dict[int, Prompts] = {}  # by number; -1 is no block
@@ -196,6 +198,7 @@ class RowCache(Cache):  # type: ignore[misc]
     def attend(self, layer: int, query_BHGD: Tensor) -> Tensor:
         """[B, H, G, D] what each row reads in its prompt and its own cells. The query is scaled already."""
         own = self.layers[layer]
+        self.num_unread -= 1
         keys, values = (store[: self.count, :, : self.width] for store in (own.keys, own.values))
         output, normaliser = attention_part(query_BHGD, keys, values, self.bias_B11T)
         for block in self.blocks.values():
