@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+import sys
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from rlenvs.plugins import Plugins
     from rlenvs_trainers.config import TrainConfig
     from rlenvs_trainers.loop import StepReport
+    from rlenvs_trainers.records import Trajectory
     from rlenvs_trainers.run import Run
 
+FAILED = 1  # the exit code of work that came to nothing
 SLOTS = frozenset(slot.name for slot in fields(Algorithm)) - {"name"}
 
 ConfigFile = Annotated[
@@ -91,9 +94,16 @@ def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | 
         raise RlenvsError(f"--resume {resume} reads the run's own config.toml; leave out {config}")
     settings, plugins = _settled(plugins, resume / "config.toml" if resume else config, sets)
     run = Run.resume(resume, settings, plugins) if resume else Run.new(settings, plugins)
-    with stop_on_signal() as stop, run:
-        _show(run, stop)
-    if stop:
+    for note in run.notes:
+        _tell(note)
+    with stop_on_signal() as stop:
+        try:
+            with run:
+                _show(run, stop)
+        except KeyboardInterrupt:
+            _tell(f"stopped at once, in step {run.step + 1}")
+    if stop and run.saved < run.config.steps:
+        _tell(f"go on after step {run.saved} with: rlenvs train --resume {run.folder}")
         raise typer.Exit(stop.exit_code)
 
 
@@ -120,16 +130,46 @@ def _show(run: Run, stop: Any) -> None:
     from rlenvs.cli.progress import Progress
     from rlenvs_trainers.loop import train as steps
 
+    seen = _Seen()
     with Progress(run.algorithm.name, run.config.steps, "steps", done=run.step) as progress:
         for report in steps(run, stop):
-            progress.advance(note=_note(report))
+            progress.advance(note=seen.add(report))
     print(f"{run.folder}: {run.step} of {run.config.steps} steps")
+    seen.conclude()
 
 
-def _note(report: StepReport) -> str:
-    metrics = report.metrics
-    shown = {"reward": "reward/mean", "accuracy": "accuracy", "tokens": "tokens/mean", "loss": "loss"}
-    return "  ".join(f"{label} {metrics[name]:.3f}" for label, name in shown.items() if name in metrics)
+@dataclass(slots=True)
+class _Seen:
+    """What went by, for the line that says how it goes and the last words."""
+
+    steps: int = 0
+    trained: float = 0.0  # tokens
+    failed: int = 0  # attempts
+    last_failure: Trajectory | None = None
+
+    def add(self, report: StepReport) -> str:
+        """The note on a step."""
+        metrics = report.metrics
+        self.steps, self.trained = self.steps + 1, self.trained + metrics["tokens/trained"]
+        if report.failures:
+            self.failed, self.last_failure = self.failed + len(report.failures), report.failures[-1]
+        shown = {"reward": "reward/mean", "accuracy": "accuracy", "tokens": "tokens/mean", "loss": "loss"}
+        notes = [f"{label} {metrics[name]:.3f}" for label, name in shown.items() if name in metrics]
+        return "  ".join([*notes, *([f"failed {self.failed}"] if self.failed else [])])
+
+    def conclude(self) -> None:
+        """Say what must not be overlooked; steps from which nothing could be learned are no success."""
+        if self.last_failure is not None:
+            task, ending = self.last_failure.task_id, self.last_failure.ending
+            why = self.last_failure.error.partition("\n")[0]
+            _tell(f"{self.failed} attempts failed and are in no group. The last was at task {task}, {ending}: {why}")
+        if self.steps and not self.trained:
+            _tell("nothing was learned: no step had an attempt to learn from")
+            raise typer.Exit(FAILED)
+
+
+def _tell(sentence: str) -> None:
+    print(f"rlenvs: {sentence}", file=sys.stderr)
 
 
 def _env_settings(ids: list[str] | None) -> list[str]:

@@ -1,10 +1,13 @@
 """SIGINT and SIGTERM: the first asks the loop to finish its step and save, the second stops at once."""
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+ASKED_TO_STOP = b"\nrlenvs: stopping after this step. Again, and it stops at once.\n"
 
 
 class StopRequest:
@@ -31,9 +34,10 @@ def stop_on_signal() -> Iterator[StopRequest]:
     request = StopRequest()
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        if request:
+        is_second, request.signal = bool(request), signal.Signals(number)
+        if is_second:
             raise KeyboardInterrupt
-        request.signal = signal.Signals(number)
+        os.write(2, ASKED_TO_STOP)  # unbuffered: the signal may have come in the middle of a print
 
     if threading.current_thread() is not threading.main_thread():
         yield request

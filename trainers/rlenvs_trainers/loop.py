@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rlenvs_trainers.algorithm import Progress
 from rlenvs_trainers.batch import pack
 from rlenvs_trainers.metrics import added, group_metrics
-from rlenvs_trainers.records import Group
+from rlenvs_trainers.records import Group, Trajectory
 
 if TYPE_CHECKING:
     from rlenvs_trainers.interrupts import StopRequest
@@ -26,6 +26,7 @@ class StepReport:
     step: int  # counted from 1: the state is the one after this many steps
     metrics: dict[str, float]
     groups: tuple[Group, ...]  # as they were trained on
+    failures: tuple[Trajectory, ...]  # attempts that say nothing of the policy: in no group, made again or dropped
 
 
 def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
@@ -34,9 +35,9 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
     run.evaluate_if_due()
     while run.step < run.config.steps and not stop:
         started = time.monotonic()
-        progress = Progress(step=run.step, num_steps=run.config.steps, memory=run.memory)
+        progress = Progress(step=run.step, num_steps=run.config.steps, version=run.learner.version, memory=run.memory)
 
-        groups, metrics = gather(run, progress)
+        groups, failures, metrics = gather(run, progress)
         groups = run.annotated(groups)
         for shape in algorithm.shape:
             groups = [shape(group, progress) for group in groups]
@@ -49,15 +50,18 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
         run.step += 1
 
         metrics |= {"time/sample_s": sampled - started, "time/learn_s": time.monotonic() - sampled}
-        report = StepReport(step=run.step, metrics=metrics, groups=tuple(groups))
+        report = StepReport(step=run.step, metrics=metrics, groups=tuple(groups), failures=tuple(failures))
         run.record(report)
         run.evaluate_if_due()
-        run.save_if_due(stopping=bool(stop))
+        run.save_if_due()
         yield report
+    run.save_if_due(stopping=bool(stop))
 
 
-def gather(run: Run, progress: Progress) -> tuple[list[Group], dict[str, float]]:
+def gather(run: Run, progress: Progress) -> tuple[list[Group], list[Trajectory], dict[str, float]]:
     """Attempts at the step's tasks, filtered; where a selector refills, new tasks stand in for what was dropped.
+
+    Beside the groups: the attempts that failed, and what was counted.
 
     After `MAX_ROUNDS` rounds the step goes on with what it has. With nothing at all the update is skipped: the step
     counts, the weights stay.
@@ -65,11 +69,12 @@ def gather(run: Run, progress: Progress) -> tuple[list[Group], dict[str, float]]
     selectors = run.algorithm.select
     rounds = MAX_ROUNDS if any(selector.refills for selector in selectors) else 1
     wanted = run.config.rollout.tasks_per_step
-    gathered, kept, metrics = list[Group](), list[Group](), dict[str, float]()
+    gathered, kept, failures, metrics = list[Group](), list[Group](), list[Trajectory](), dict[str, float]()
     for number in range(rounds):
         result = run.collect(run.tasks.draw(wanted), round=number)
         fresh = list(result.groups)
         gathered += fresh
+        failures += result.failures
         for select in selectors:
             fresh = list(select(fresh, progress))
         kept += fresh
@@ -77,4 +82,4 @@ def gather(run: Run, progress: Progress) -> tuple[list[Group], dict[str, float]]
         if len(kept) >= wanted:
             break
     metrics |= group_metrics(gathered) | {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
-    return kept, metrics
+    return kept, failures, metrics

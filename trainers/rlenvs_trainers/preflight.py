@@ -24,6 +24,11 @@ def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
             "tokens are drawn from, and the trainer's log-probabilities would be of another one: the ratio is biased "
             "without a word. Train with top_p = 1 and top_k = 0; evaluation takes both."
         )
+    if bool(config.eval.env) != bool(config.eval.num_tasks):
+        raise RlenvsError(
+            f"eval.num_tasks is {config.eval.num_tasks} and there are {len(config.eval.env)} [[eval.env]] tables: "
+            "held-out evaluation needs both, the environments and how many of their tasks."
+        )
     if rollout.group_size < algorithm.credit.min_group:
         raise RlenvsError(
             f"rollout.group_size is {rollout.group_size}: {algorithm.name!r} compares an attempt with its siblings, "

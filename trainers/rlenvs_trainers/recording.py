@@ -1,17 +1,26 @@
 """From trajectories to what people read: the rows of `run.sqlite`, in words."""
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 from rlenvs.store import RolloutRow
 from rlenvs_trainers.records import Group, Trajectory
 from rlenvs_trainers.render import Renderer
 
 
-def rollout_rows(groups: Sequence[Group], renderer: Renderer) -> list[RolloutRow]:
-    """One row per trajectory, in the order of the groups."""
-    return [
+def rollout_rows(groups: Sequence[Group], failures: Sequence[Trajectory], renderer: Renderer) -> list[RolloutRow]:
+    """One row per trajectory, in the order of the groups; then the failures, numbered like their siblings' group."""
+    numbers = {(group.trajectories[0].fingerprint, group.seat): number for number, group in enumerate(groups)}
+    fresh = count(len(groups))
+    rows = [
         _row(number, trajectory, renderer) for number, group in enumerate(groups) for trajectory in group.trajectories
     ]
+    for failure in failures:
+        kin = (failure.fingerprint, failure.seat)
+        if kin not in numbers:
+            numbers[kin] = next(fresh)
+        rows.append(_row(numbers[kin], failure, renderer))
+    return rows
 
 
 def _row(group: int, trajectory: Trajectory, renderer: Renderer) -> RolloutRow:

@@ -21,7 +21,7 @@ from rlenvs.errors import RlenvsError
 from rlenvs.store import RunStore
 from rlenvs_trainers import checkpoint, generators
 from rlenvs_trainers.algorithm import Algorithm
-from rlenvs_trainers.config import TrainConfig
+from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.held_out import evaluate_held_out
 from rlenvs_trainers.learner import Learner, LearnerState
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
@@ -58,6 +58,8 @@ class Run:
     tasks: TaskSampler
     store: RunStore
     step: int = 0  # finished steps
+    saved: int = 0  # the step whose state is on disk; 0 is the policy that it started from
+    notes: tuple[str, ...] = ()  # what a person should know before it begins, a sentence each
     memory: dict[str, Any] = field(default_factory=dict)  # what slots remember between steps
 
     @classmethod
@@ -86,6 +88,7 @@ class Run:
         run.store.drop_after(run.step)
         for path, reason in found.skipped:
             run.store.write_event(run.step, "checkpoint_skipped", {"path": str(path), "reason": reason})
+            run.notes += (f"checkpoint {path} was skipped: {reason}. The run goes on after step {run.step}.",)
         config_files.write(config, folder / CONFIG)
         run.publish_weights()
         return run
@@ -97,9 +100,9 @@ class Run:
         )
         check_config(config, algorithm)
         generators.seed(config.seed)
-        for env in config.env:
-            plugins.environments.check_unambiguous(env.id)
-        envs = [rlenvs.make(env.id, **env.kwargs) for env in config.env]
+        envs = [_made(env, plugins) for env in config.env]
+        for env in config.eval.env:
+            _made(env, plugins)  # one that cannot be made is told now, not after an hour
         tasks = TaskSampler(envs, [env.weight for env in config.env], config.seed)
         policy = load_policy(policy_spec, seed=config.seed)
         renderer = Renderer(policy.tokenizer, eos_ids=policy.eos_ids)
@@ -127,16 +130,18 @@ class Run:
             envs=envs,
             tasks=tasks,
             store=RunStore(folder / STORE),
+            notes=tuple(learner.notes),
         )
 
     def __enter__(self) -> Self:
         config = config_files.to_dict(self.config)
-        self.store.write_event(self.step, "run_started", {"config": config})
+        self.store.write_event(self.step, "run_started", {"config": config, "notes": self.notes})
         self.plugins.notify("on_run_start", run_dir=self.folder, config=config)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> None:
-        status = "failed" if kind else "finished" if self.step >= self.config.steps else "stopped"
+        is_failure = kind is not None and not issubclass(kind, KeyboardInterrupt)
+        status = "failed" if is_failure else "finished" if self.step >= self.config.steps else "stopped"
         self.store.write_event(self.step, f"run_{status}", {"error": str(error or "")})
         self.plugins.notify("on_run_end", run_dir=self.folder, status=status)
         self.store.close()
@@ -176,7 +181,7 @@ class Run:
 
     def record(self, report: StepReport) -> None:
         """Write a finished step to `run.sqlite`, and tell observers."""
-        rows = rollout_rows(report.groups, self.renderer)
+        rows = rollout_rows(report.groups, report.failures, self.renderer)
         self.store.write_step(report.step, report.metrics, rows)
         self.plugins.notify("after_rollouts", step=report.step, trajectories=[asdict(row) for row in rows])
         self.plugins.notify("after_step", step=report.step, metrics=report.metrics)
@@ -187,9 +192,10 @@ class Run:
         if settings.num_tasks and (is_first or is_last or (settings.every and self.step % settings.every == 0)):
             evaluate_held_out(self)
 
-    def save_if_due(self, *, stopping: bool) -> None:
-        """Save every so often, after the last step, and before stopping."""
-        if stopping or self.step % self.config.checkpoint_every == 0 or self.step == self.config.steps:
+    def save_if_due(self, *, stopping: bool = False) -> None:
+        """Save every so often, after the last step, and before stopping; never the same step twice."""
+        is_due = stopping or self.step % self.config.checkpoint_every == 0 or self.step == self.config.steps
+        if is_due and self.saved != self.step:
             self.save()
 
     # What survives a kill.
@@ -210,6 +216,7 @@ class Run:
             },
             write_policy=self.policy.save,
         )
+        self.saved = self.step
         checkpoint.prune(self.folder / CHECKPOINTS, self.config.keep_checkpoints)
         self.plugins.notify("on_checkpoint", step=self.step, path=path)
         return path
@@ -224,7 +231,13 @@ class Run:
         self.learner.load_state_dict(LearnerState(tensors=own, metadata=state["learner"]))
         self.tasks.load_state_dict(state["tasks"])
         self.memory, self.step = state["memory"], state["step"]
+        self.saved = self.step
         generators.restore(tensors, state["generators"])
+
+
+def _made(env: EnvConfig, plugins: Plugins) -> TextEnv:
+    plugins.environments.check_unambiguous(env.id)
+    return rlenvs.make(env.id, **env.kwargs)
 
 
 def _name(config: TrainConfig) -> str:

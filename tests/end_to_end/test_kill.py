@@ -1,0 +1,143 @@
+"""A run that was killed and resumed equals one that was not, to the bit: weights, tasks, tokens, records."""
+
+import random
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WORLD, SABOTAGE = Path(__file__).with_name("world.py"), Path(__file__).with_name("sabotage.py")
+MOMENTS = {
+    "while the policy writes": "rollout:20",
+    "before an update": "learner:4",
+    "when a step is recorded and no checkpoint has it": "recorded:3",
+    "before the first checkpoint": "recorded:1",
+    "as a save begins": "fsync:12",
+    "before the list of checksums": "fsync:20",
+    "before the list of checksums counts": "rename:3",
+    "before the finished save has its name": "rename:4",
+    "while an older checkpoint is deleted": "rmtree:4",
+    "right after a save": "saved:2",
+    "while held-out tasks are tried": "evaluation:3",
+}
+EVALUATION = ["eval.num_tasks=4", 'eval.env.0.id="test/Digit-v0"', "eval.every=2", "eval.samples=2"]
+
+
+def sets(*changes: str) -> list[str]:
+    return [word for change in changes for word in ("--set", change)]
+
+
+@pytest.fixture(scope="module")
+def wholes() -> dict[str, Any]:
+    return {}
+
+
+@pytest.fixture
+def whole(wholes: dict[str, Any], rlenvs: Callable[..., Any], run_of: Callable[[str], Any]) -> Callable[..., Any]:
+    """What an uninterrupted run leaves; each is made once."""
+
+    def run(command: str, *changes: str, step: int = 6) -> tuple[Any, dict[str, bytes]]:
+        key = " ".join((command, *changes))
+        if key not in wholes:
+            assert rlenvs(command, "tiny.toml", "--name", "whole", *sets(*changes)).code == 0
+            wholes[key] = run_of("whole"), run_of("whole").files(step)
+        return wholes[key]
+
+    return run
+
+
+def assert_equal(resumed: Any, whole: tuple[Any, dict[str, bytes]], step: int = 6) -> None:
+    expected, files = whole
+    assert list(resumed.metrics) == list(range(1, step + 1))
+    assert [row.task_id for row in resumed.rollouts] == [row.task_id for row in expected.rollouts]
+    assert [row.messages for row in resumed.rollouts] == [row.messages for row in expected.rollouts]
+    assert resumed.rollouts == expected.rollouts
+    assert resumed.metrics == expected.metrics
+    assert resumed.files(step) == files
+
+
+@pytest.mark.parametrize("command", ["train", "sft"])
+def test_r20_the_same_command_twice_gives_the_same_run(rlenvs, start, whole, run_of, command):
+    expected = whole(command)
+    assert start(command, "tiny.toml", "--name", "again").wait().code == 0
+    assert_equal(run_of("again"), expected)
+    assert all(values["grad_norm"] > 0.01 for values in expected[0].metrics.values()), "it would show nothing"
+    assert len({row.task_id for row in expected[0].rollouts}) == 12
+
+
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+def test_r20_r22_killed_at_any_moment_and_resumed_it_equals_the_whole_run(rlenvs, start, whole, run_of, moment):
+    changes = [*EVALUATION, "keep_checkpoints=1"]
+    expected = whole("train", *changes)
+    child = start(
+        "train", "tiny.toml", "--name", "cut", "--plugin", SABOTAGE, *sets(*changes), SABOTAGE=moment + ":SIGKILL"
+    )
+    assert child.wait().code == 137
+    done = rlenvs("train", "--resume", "runs/cut", *sets(f'plugins=["{WORLD}"]'))
+    assert done.code == 0, done.err
+    assert "skipped" not in done.err
+    assert_equal(run_of("cut"), expected)
+    assert run_of("cut").evals == expected[0].evals
+    assert run_of("cut").checkpoints == ["step-000006"]
+    assert not list(Path("runs/cut/checkpoints").glob(".writing-*"))
+    assert run_of("cut").kinds().count("run_finished") == 1
+
+
+def test_r20_a_warm_start_that_was_killed_resumes_alike(rlenvs, start, whole, run_of):
+    expected = whole("sft")
+    assert (
+        start("sft", "tiny.toml", "--name", "cut", "--plugin", SABOTAGE, SABOTAGE="learner:4:SIGKILL").wait().code
+        == 137
+    )
+    assert rlenvs("sft", "--resume", "runs/cut", *sets(f'plugins=["{WORLD}"]')).code == 0
+    assert_equal(run_of("cut"), expected)
+
+
+def test_r20_a_second_epoch_of_a_small_data_set_resumes_alike(rlenvs, start, whole, run_of):
+    changes = ["env.0.kwargs.tasks=5", "checkpoint_every=1", "algorithm_options.updates=[2,2]"]
+    expected = whole("train", *changes)
+    child = start(
+        "train", "tiny.toml", "--name", "cut", "--plugin", SABOTAGE, *sets(*changes), SABOTAGE="recorded:4:SIGKILL"
+    )
+    assert child.wait().code == 137
+    assert rlenvs("train", "--resume", "runs/cut", *sets(f'plugins=["{WORLD}"]')).code == 0
+    assert_equal(run_of("cut"), expected)
+    assert {row.task_id for row in run_of("cut").rollouts} == {f"digit/{index}" for index in range(5)}
+
+
+def test_r20_killed_again_and_again_it_gets_there_all_the_same(start, whole, run_of):
+    changes = ["steps=24", "checkpoint_every=1"]
+    expected = whole("train", *changes, step=24)
+    rng = random.Random(0)
+    arguments = ["train", "tiny.toml", "--name", "cut", *sets(*changes)]
+    log = Path("runs/cut/run.sqlite-wal")
+    for _ in range(4):
+        child = start(*arguments)
+        size = log.stat().st_size if log.exists() else 0
+        child.wait_for(lambda size=size: log.exists() and log.stat().st_size != size)
+        child.process.join(rng.uniform(0.0, 0.6))
+        child.signal(signal.SIGKILL)
+        assert child.wait().code in (0, 137)
+        arguments = ["train", "--resume", "runs/cut"]
+    done = start(*arguments).wait()
+    assert done.code == 0, done.err
+    assert "skipped" not in done.err
+    assert_equal(run_of("cut"), expected, step=24)
+
+
+def test_r34_evaluation_changes_nothing_of_training(whole):
+    without, with_it = whole("train"), whole("train", *EVALUATION)
+    assert {step for step, _, _ in with_it[0].evals} == {0, 2, 4, 6}
+    assert_equal(without[0], with_it)
+
+
+def test_more_steps_can_be_asked_of_a_finished_run(rlenvs, run_of):
+    assert rlenvs("train", "tiny.toml", "--name", "longer").code == 0
+    assert rlenvs("train", "--resume", "runs/longer", "--steps", 8).code == 0
+    assert list(run_of("longer").metrics) == list(range(1, 9))
+    assert "steps = 8" in Path("runs/longer/config.toml").read_text()
+    done = rlenvs("train", "--resume", "runs/longer")
+    assert (done.code, done.out) == (0, "runs/longer: 8 of 8 steps\n")
+    assert run_of("longer").kinds().count("run_started") == 3
