@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from examples import demo
-from rlenvs.store import RunStore
 
 CONTROL = Path(__file__).parent / "shuffled_rewards.py"
 
@@ -29,27 +28,12 @@ def main() -> None:
         control = replace(real, name=f"{real.name}-control", algorithm="grpo_shuffled", plugins=(str(CONTROL),))
         for label, config in (("GRPO", real), ("control", control)):
             begun = time.monotonic()
-            row = figures(demo.run(config))
+            row = demo.figures(demo.run(config))
             rows.append((seed, label, *row, warmed - started, time.monotonic() - begun))
     print("\n| seed | | sampled before | after | greedy before | after | warm start, s | training, s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for seed, label, *row in rows:
         print(f"| {seed} | {label} | " + " | ".join(row[:4]) + f" | {row[4]:.0f} | {row[5]:.0f} |")
-
-
-def figures(run: Path) -> list[str]:
-    """Held-out pass@1 in per cent with its interval: sampled before and after, greedy before and after."""
-    with RunStore(run / "run.sqlite", "r") as store:
-        evals = store.evals()
-    first, last = min(row.step for row in evals), max(row.step for row in evals)
-    found = {(row.step, row.name.rpartition(" ")[2]): row.metrics for row in evals}
-    return [_percent(found[step, how]) for how in ("sampled", "greedy") for step in (first, last)]
-
-
-def _percent(metrics: object) -> str:
-    assert isinstance(metrics, dict)
-    value, low, high = (100 * metrics[name] for name in ("pass@1", "pass@1/low", "pass@1/high"))
-    return f"{value:.1f} ({low:.0f}–{high:.0f})"
 
 
 if __name__ == "__main__":

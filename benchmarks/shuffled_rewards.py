@@ -1,4 +1,4 @@
-"""The control of the demo: GRPO whose rewards are shuffled inside every group, so that nothing can be learned from them.
+"""The control of the demo: GRPO whose rewards are shuffled inside every group, so that they say nothing.
 
 A plug-in file: `rlenvs --plugin benchmarks/shuffled_rewards.py train --algorithm grpo_shuffled …`.
 """

@@ -4,7 +4,7 @@ A tiny policy (Llama architecture, character tokens) is warmed up on the demonst
 them make a typical mistake, so the policy knows the right way and seldom takes it. GRPO then learns from rewards alone
 which way that is. Held-out questions, which training never sees, are answered before and after.
 
-    python examples/demo.py [--seed 0] [--shuffle-rewards]
+    python examples/demo.py [--seed 0]
 """
 
 import argparse
@@ -14,6 +14,7 @@ from pathlib import Path
 from rlenvs import plugins
 from rlenvs.cli.progress import Progress
 from rlenvs.report import write_report
+from rlenvs.store import RunStore
 from rlenvs_trainers.config import EnvConfig, EvalConfig, LearnerConfig, RolloutConfig, TrainConfig
 from rlenvs_trainers.interrupts import stop_on_signal
 from rlenvs_trainers.loop import train
@@ -67,19 +68,34 @@ def reinforce(seed: int, policy: Path) -> TrainConfig:
 
 
 def run(config: TrainConfig) -> Path:
-    """Train, with a line that says how it goes; the folder of the last checkpoint."""
-    shutil.rmtree(config.runs_dir / config.name, ignore_errors=True)
-    started = Run.new(config, plugins.load())
+    """Train, with a line that says how it goes; the run's folder."""
+    folder = config.runs_dir / config.name
+    shutil.rmtree(folder, ignore_errors=True)
+    started = Run.new(config, plugins.load(config.plugins))
     with stop_on_signal() as stop, started, Progress(config.name, config.steps, "steps") as progress:
         for report in train(started, stop):
             progress.advance(note=f"accuracy {report.metrics.get('accuracy', 0):.2f}")
-    return config.runs_dir / config.name
+    return folder
+
+
+def figures(folder: Path) -> list[str]:
+    """Held-out pass@1 in per cent with its interval: sampled before and after, greedy before and after."""
+    with RunStore(folder / "run.sqlite", "r") as store:
+        evals = {(row.step, row.name.rpartition(" ")[2]): row.metrics for row in store.evals()}
+    steps = [step for step, _ in evals]
+    chosen = [evals[step, how] for how in ("sampled", "greedy") for step in (min(steps), max(steps))]
+    return [
+        f"{100 * row['pass@1']:.1f} ({100 * row['pass@1/low']:.0f}–{100 * row['pass@1/high']:.0f})" for row in chosen
+    ]
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     seed = parser.parse_args().seed
-    started = run(warm_up(seed))
-    finished = run(reinforce(seed, started))
-    print(write_report(finished))
+    trained = run(reinforce(seed, run(warm_up(seed))))
+    before, after, greedy_before, greedy_after = figures(trained)
+    print("held-out questions answered right, %, with 95 % intervals")
+    print(f"  sampled at the training temperature  {before}  ->  {after}")
+    print(f"  greedy                               {greedy_before}  ->  {greedy_after}")
+    print(f"report: {write_report(trained)}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from rlenvs.errors import RlenvsError, unknown
+from rlenvs_trainers import checkpoint
 from rlenvs_trainers.tiny import TinyOptions, tiny_model, tiny_tokenizer
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def load_policy(spec: str, *, seed: int = 0, device: str = "cpu", dtype: torch.d
     """The policy that `spec` names, with SDPA attention.
 
     Args:
-        spec: "tiny" or "tiny:hidden=64,layers=2" (fresh weights from `seed`); a folder in Hugging Face's layout; a
-            checkpoint `step-…/` (its `policy/` is read); a file `….gguf`; or a hub id "owner/name".
+        spec: "tiny" or "tiny:hidden=64,layers=2" (fresh weights from `seed`); a folder in Hugging Face's layout; a run
+            (its newest complete checkpoint) or a checkpoint (its `policy/`); a file `….gguf`; or a hub id "owner/name".
         dtype: of the weights; None: float32.
 
     Raises:
@@ -75,7 +76,7 @@ def _read(spec: str, seed: int, dtype: torch.dtype) -> tuple[str, nn.Module, Any
     if path.is_absolute() or spec.startswith((".", "~")) or spec.count("/") != 1:
         raise PolicyError(
             f"no policy {spec!r}: there is no such folder. A policy is 'tiny', a folder in Hugging Face's layout, "
-            f"a checkpoint, a .gguf file, or a hub id like 'owner/name'."
+            f"a run, a checkpoint, a .gguf file, or a hub id like 'owner/name'."
         )
     return path.name, *_from_pretrained(spec, dtype)
 
@@ -106,12 +107,14 @@ def _option(spec: str, name: str, text: str, kind: type) -> int | bool:
 
 
 def _model_folder(path: Path) -> Path:
-    for folder in (path, path / "policy"):
+    newest = checkpoint.newest(path / "checkpoints").path
+    for folder in (path, path / "policy", *([newest / "policy"] if newest else [])):
         if (folder / "config.json").is_file():
             return folder
-    checkpoints = sorted(path.glob("checkpoints/step-*")) or sorted(path.glob("step-*"))
-    hint = f" Its newest checkpoint is {checkpoints[-1]}." if checkpoints else ""
-    raise PolicyError(f"{path} has neither config.json nor policy/config.json: it is not a model's folder.{hint}")
+    raise PolicyError(
+        f"{path} has neither config.json (a model), nor policy/config.json (a checkpoint), nor a complete checkpoint "
+        "in checkpoints/ (a run): there is no policy in it."
+    )
 
 
 def _from_pretrained(source: str, dtype: torch.dtype) -> tuple[nn.Module, Any]:

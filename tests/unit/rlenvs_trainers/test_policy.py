@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from rlenvs_trainers import checkpoint
 from rlenvs_trainers.policy import LoadedPolicy, PolicyError, load_policy, tiny_options
 from rlenvs_trainers.tiny import TinyOptions
 
@@ -46,9 +47,17 @@ def test_what_is_saved_is_what_is_loaded(tiny_policy: LoadedPolicy, tmp_path: Pa
     assert loaded.model.config._attn_implementation == "sdpa"
 
 
-def test_a_run_folder_points_to_its_newest_checkpoint(tmp_path: Path) -> None:
+def test_a_run_is_the_policy_of_its_newest_complete_checkpoint(tiny_policy: LoadedPolicy, tmp_path: Path) -> None:
+    for step in (3, 7):
+        checkpoint.save(tmp_path / "checkpoints", step, tensors={}, state={}, write_policy=tiny_policy.save)
+    (tmp_path / "checkpoints" / "step-000007" / "state.json").unlink()
+    loaded = load_policy(str(tmp_path))
+    assert loaded.model.config._name_or_path.endswith("step-000003/policy")
+
+
+def test_a_run_without_a_complete_checkpoint_holds_no_policy(tmp_path: Path) -> None:
     (tmp_path / "checkpoints" / "step-000007").mkdir(parents=True)
-    with pytest.raises(PolicyError, match=r"newest checkpoint is .*step-000007"):
+    with pytest.raises(PolicyError, match="nor a complete checkpoint in checkpoints/"):
         load_policy(str(tmp_path))
 
 
