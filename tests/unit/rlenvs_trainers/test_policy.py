@@ -61,6 +61,13 @@ def test_a_run_without_a_complete_checkpoint_holds_no_policy(tmp_path: Path) -> 
         load_policy(str(tmp_path))
 
 
+def test_a_gguf_file_without_its_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.gguf").touch()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(PolicyError, match=r"rlenvs-llm\[gguf\]"):
+        load_policy(str(tmp_path / "model.gguf"))
+
+
 def test_a_hub_id_that_cannot_be_reached_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(PolicyError, match=r"'owner/no-such-model' cannot be read.*local folder"):
