@@ -30,11 +30,13 @@ class Workers:
         """
         async with self._slots:
             future = _in_thread(function)
-            done, _ = await asyncio.wait([future], timeout=timeout_s)
-            if not done:
-                future.cancel()
-                raise TimeoutError(f"no answer within {timeout_s:g} s")
-            return future.result()
+            try:
+                done, _ = await asyncio.wait([future], timeout=timeout_s)
+                if not done:
+                    raise TimeoutError(f"no answer within {timeout_s:g} s")
+                return future.result()
+            finally:
+                future.cancel()  # what it says later, nobody hears
 
 
 def _in_thread(function: Callable[[], T]) -> asyncio.Future[T]:

@@ -57,7 +57,12 @@ def register_components(register: RegisterNamed) -> None:
 
 @hookspec
 def register_samplers(register: RegisterNamed) -> None:
-    """Register samplers and policies: `register("vllm", factory)`."""
+    """Register samplers to train with: `register("vllm", factory)`; `factory(context)` gives one."""
+
+
+@hookspec
+def register_policies(register: RegisterNamed) -> None:
+    """Register kinds of policies to evaluate: `register("tokens", factory)`; `factory(spec, sampling)` gives one."""
 
 
 @hookspec

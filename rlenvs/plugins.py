@@ -79,8 +79,13 @@ class Plugins:
 
     @cached_property
     def samplers(self) -> Registry:
-        """Factories of samplers and of policies."""
+        """Factories of samplers, which training draws from."""
         return self._registry("sampler", "register_samplers")
+
+    @cached_property
+    def policies(self) -> Registry:
+        """Factories of policies, which evaluation asks for."""
+        return self._registry("policy", "register_policies")
 
     @cached_property
     def sandboxes(self) -> Registry:
@@ -105,6 +110,7 @@ class Plugins:
             self.algorithms,
             self.components,
             self.samplers,
+            self.policies,
             self.suites,
             self.sandboxes,
             self.retrievers,

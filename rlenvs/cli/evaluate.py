@@ -48,7 +48,7 @@ def evaluate(
 
     chosen = _chosen(ctx.obj, suites or [], envs or [], sets or [])
     sampling = _sampling(chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k)
-    who = resolve(policy, sampling, ctx.obj.samplers, concurrency=concurrency)
+    who = resolve(policy, sampling, ctx.obj.policies, concurrency=concurrency)
     with Progress("evaluating", None, "episodes") as line:
 
         def follow(now: evaluation.Progress) -> None:

@@ -15,13 +15,13 @@ TOKENS = "tokens"  # the name under which the trainers register their factory of
 ENDPOINT = "openai:"
 
 
-def resolve(spec: str, sampling: Sampling, samplers: Mapping[str, Any], *, concurrency: int = 16) -> Policy:
+def resolve(spec: str, sampling: Sampling, factories: Mapping[str, Any], *, concurrency: int = 16) -> Policy:
     """The policy that `spec` names.
 
     Args:
         spec: "oracle", "random", "openai:MODEL@URL" (or "openai:MODEL" for OpenAI itself); anything else is a folder
             in Hugging Face's layout, a checkpoint, a hub id or a built-in model, and goes to the factory "tokens".
-        samplers: what plug-ins registered with `register_samplers`, by name.
+        factories: what plug-ins registered with `register_policies`, by name.
         concurrency: requests in flight at an endpoint.
 
     Raises:
@@ -33,9 +33,9 @@ def resolve(spec: str, sampling: Sampling, samplers: Mapping[str, Any], *, concu
         return OpenAIPolicy(endpoint=parse_endpoint(spec, concurrency=concurrency), sampling=sampling)
     if not Path(spec).exists() and get_close_matches(spec, SCRIPTED, n=1, cutoff=0.75):
         raise RlenvsError(unknown("policy", spec, SCRIPTED))
-    if TOKENS not in samplers:
-        raise RlenvsError(f"policy {spec!r} has weights, and nothing is installed that loads them (sampler {TOKENS!r})")
-    policy: Policy = samplers[TOKENS](spec, sampling)
+    if TOKENS not in factories:
+        raise RlenvsError(f"policy {spec!r} has weights, and nothing is installed that loads them (policy {TOKENS!r})")
+    policy: Policy = factories[TOKENS](spec, sampling)
     return policy
 
 

@@ -127,8 +127,8 @@ def defect(path: Path) -> str | None:
 
 
 def prune(folder: Path, keep: int) -> None:
-    """Delete all but the newest `keep` checkpoints, and what an interrupted save left."""
-    for path in sorted(_checkpoints(folder), key=_step)[: -keep or None]:
+    """Delete all but the newest `keep` checkpoints (0: keep all of them), and what an interrupted save left."""
+    for path in sorted(_checkpoints(folder), key=_step)[:-keep] if keep else ():
         # The marker goes first: a half-deleted checkpoint must not look complete.
         (path / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(path)

@@ -92,6 +92,8 @@ def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | 
 
     if resume is not None and config is not None:
         raise RlenvsError(f"--resume {resume} reads the run's own config.toml; leave out {config}")
+    if resume is not None and not (resume / "config.toml").is_file():
+        raise RlenvsError(f"{resume} holds no run: there is no config.toml in it")
     settings, plugins = _settled(plugins, resume / "config.toml" if resume else config, sets)
     run = Run.resume(resume, settings, plugins) if resume else Run.new(settings, plugins)
     for note in run.notes:

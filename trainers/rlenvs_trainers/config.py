@@ -5,6 +5,7 @@ Reading, near-miss errors and writing are `rlenvs.config`'s; algorithms and thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,12 +40,8 @@ class RolloutConfig:
     overlong: Literal["train", "mask"] = "train"  # what becomes of max_tokens and context_overflow
 
     def __post_init__(self) -> None:
-        if self.tasks_per_step < 1:
-            raise ValueError(f"rollout.tasks_per_step is at least 1: got {self.tasks_per_step}")
-        if self.group_size < 1:
-            raise ValueError(f"rollout.group_size is at least 1: got {self.group_size}")
-        if self.retries < 0:
-            raise ValueError(f"rollout.retries is at least 0: got {self.retries}")
+        _check_least(1, "rollout.", tasks_per_step=self.tasks_per_step, group_size=self.group_size)
+        _check_least(0, "rollout.", retries=self.retries)
         if not self.episode_timeout_s > 0:
             raise ValueError(f"rollout.episode_timeout_s is positive: got {self.episode_timeout_s}")
 
@@ -58,12 +55,25 @@ class LearnerConfig:
     warmup_steps: int = 0  # optimiser steps
     weight_decay: float = 0.0
     betas: tuple[float, float] = (0.9, 0.999)
-    max_grad_norm: float = 1.0
+    max_grad_norm: float = 1.0  # 0: no bound
     tokens_per_microbatch: int = 4096  # padded tokens in one forward
     packing: Literal["none", "prefix"] = "prefix"  # prefix: a prompt that several completions share is computed once
     device: str = "auto"  # "cpu", "cuda", "cuda:1"; auto: cuda where there is one
     dtype: Literal["float32", "bfloat16"] = "float32"  # of the forward passes; weights stay in float32
     gradient_checkpointing: bool = False
+
+    def __post_init__(self) -> None:
+        _check_least(1, "learner.", tokens_per_microbatch=self.tokens_per_microbatch)
+        _check_least(
+            0,
+            "learner.",
+            lr=self.lr,
+            warmup_steps=self.warmup_steps,
+            weight_decay=self.weight_decay,
+            max_grad_norm=self.max_grad_norm,
+        )
+        if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
+            raise ValueError(f"learner.device is 'auto', 'cpu', 'cuda' or 'cuda:1': got {self.device!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +85,10 @@ class EvalConfig:
     samples: int = 1  # at the training temperature
     every: int = 0  # steps; 0: only before and after
 
+    def __post_init__(self) -> None:
+        _check_least(0, "eval.", num_tasks=self.num_tasks, every=self.every)
+        _check_least(1, "eval.", samples=self.samples)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainConfig:
@@ -85,6 +99,7 @@ class TrainConfig:
     algorithm_options: Mapping[str, Any] = field(default_factory=dict)  # slot fields: {"surrogate": {"high": 0.28}}
     env: tuple[EnvConfig, ...] = ()
     sampler: str = "transformers"
+    sampler_options: Mapping[str, Any] = field(default_factory=dict)  # what the sampler's factory takes: max_rows …
     sampling: SamplingParams = field(default_factory=SamplingParams)
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
@@ -92,13 +107,23 @@ class TrainConfig:
     steps: int = 100
     seed: int = 0
     checkpoint_every: int = 50  # steps; the last step always has one
-    keep_checkpoints: int = 2
+    keep_checkpoints: int = 2  # the newest; 0: all of them
     runs_dir: Path = Path("runs")
     name: str = ""  # empty: algorithm, environment and time
     plugins: tuple[str, ...] = ()  # local files, besides installed ones
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
-            raise ValueError(f"steps is at least 1: got {self.steps}")
+        _check_least(1, "", steps=self.steps, checkpoint_every=self.checkpoint_every)
+        _check_least(0, "", keep_checkpoints=self.keep_checkpoints, seed=self.seed)
+        if self.seed >= 2**63:
+            raise ValueError(f"seed is below 2**63: got {self.seed}")
         if not self.env:
             raise ValueError("a run needs an environment: --env rlenvs/Arithmetic-v0, or [[env]] in the config")
+        if Path(self.name).is_absolute() or ".." in Path(self.name).parts:
+            raise ValueError(f"name is that of a folder inside of runs_dir: got {self.name!r}")
+
+
+def _check_least(least: int, where: str, **values: float) -> None:
+    for name, value in values.items():
+        if not value >= least:  # also catches NaN
+            raise ValueError(f"{where}{name} is at least {least}: got {value}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
         groups = run.annotated(groups)
         for shape in algorithm.shape:
             groups = [shape(group, progress) for group in groups]
+        metrics |= group_metrics(groups, prefix="trained/")
         credit = algorithm.credit(groups, progress)
         batch = pack(groups, credit)
         sampled = time.monotonic()
@@ -48,6 +50,7 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
         metrics |= run.learner.update(batch)
         run.publish_weights()
         run.step += 1
+        run.remember()
 
         metrics |= {"time/sample_s": sampled - started, "time/learn_s": time.monotonic() - sampled}
         report = StepReport(step=run.step, metrics=metrics, groups=tuple(groups), failures=tuple(failures))
@@ -63,23 +66,34 @@ def gather(run: Run, progress: Progress) -> tuple[list[Group], list[Trajectory],
 
     Beside the groups: the attempts that failed, and what was counted.
 
-    After `MAX_ROUNDS` rounds the step goes on with what it has. With nothing at all the update is skipped: the step
+    Selectors see everything that the step gathered so far. The step is full with `tasks_per_step` groups of every
+    seat; after `MAX_ROUNDS` rounds it goes on with what it has. With nothing at all the update is skipped: the step
     counts, the weights stay.
     """
     selectors = run.algorithm.select
     rounds = MAX_ROUNDS if any(selector.refills for selector in selectors) else 1
     wanted = run.config.rollout.tasks_per_step
-    gathered, kept, failures, metrics = list[Group](), list[Group](), list[Trajectory](), dict[str, float]()
+    gathered, failures, metrics = list[Group](), list[Trajectory](), dict[str, float]()
     for number in range(rounds):
         result = run.collect(run.tasks.draw(wanted), round=number)
-        fresh = list(result.groups)
-        gathered += fresh
+        gathered += result.groups
         failures += result.failures
-        for select in selectors:
-            fresh = list(select(fresh, progress))
-        kept += fresh
         metrics = added(metrics, result.metrics)
-        if len(kept) >= wanted:
+        kept = gathered
+        for select in selectors:
+            kept = list(select(kept, progress))
+        if min(Counter(group.seat for group in kept).values(), default=0) >= wanted:
             break
     metrics |= group_metrics(gathered) | {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
-    return kept, failures, metrics
+    return first_of_every_seat(kept, wanted), failures, metrics
+
+
+def first_of_every_seat(groups: Sequence[Group], count: int) -> list[Group]:
+    """The first `count` groups of each seat: what a refill gave beyond them would bias the step to quick tasks."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for group in groups:
+        seen[group.seat] += 1
+        if seen[group.seat] <= count:
+            kept.append(group)
+    return kept

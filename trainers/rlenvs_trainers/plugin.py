@@ -1,11 +1,14 @@
 """What the trainers add to rlenvs, through the door that anyone may use. Light: nothing here imports torch."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rlenvs.hooks import RegisterNamed, hookimpl
 
 if TYPE_CHECKING:
     import typer
+
+    from rlenvs.policies.base import Policy, Sampling
+    from rlenvs_trainers.samplers.base import Sampler, SamplerContext
 
 
 @hookimpl
@@ -18,8 +21,13 @@ def register_components(register: RegisterNamed) -> None:
 
 @hookimpl
 def register_samplers(register: RegisterNamed) -> None:
-    """Who writes tokens in training, and the policies with weights that evaluation asks for."""
+    """Who writes tokens in training."""
     register("transformers", _transformers)
+
+
+@hookimpl
+def register_policies(register: RegisterNamed) -> None:
+    """The policies with weights that evaluation asks for."""
     register("tokens", _token_policy)
 
 
@@ -31,13 +39,13 @@ def register_commands(app: "typer.Typer") -> None:
     commands.add_to(app)
 
 
-def _transformers(*args: Any, **kwargs: Any) -> Any:
-    from rlenvs_trainers.samplers.transformers import TransformersSampler
+def _transformers(context: "SamplerContext") -> "Sampler":
+    from rlenvs_trainers.samplers.transformers import from_context
 
-    return TransformersSampler(*args, **kwargs)
+    return from_context(context)
 
 
-def _token_policy(*args: Any, **kwargs: Any) -> Any:
+def _token_policy(spec: str, sampling: "Sampling") -> "Policy":
     from rlenvs_trainers.token_policy import load_token_policy
 
-    return load_token_policy(*args, **kwargs)
+    return load_token_policy(spec, sampling)

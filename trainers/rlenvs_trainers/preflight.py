@@ -1,8 +1,13 @@
 """What is refused before any work is done: combinations that would train on something else than was asked for."""
 
-from rlenvs.errors import RlenvsError
+import torch
+
+from rlenvs.env import TextEnv
+from rlenvs.episode import POLICY_SEAT
+from rlenvs.errors import RlenvsError, unknown
+from rlenvs.seats import SeatView
 from rlenvs_trainers.algorithm import Algorithm
-from rlenvs_trainers.config import TrainConfig
+from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.samplers.base import Sampler
 
 
@@ -29,11 +34,41 @@ def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
             f"eval.num_tasks is {config.eval.num_tasks} and there are {len(config.eval.env)} [[eval.env]] tables: "
             "held-out evaluation needs both, the environments and how many of their tasks."
         )
+    if config.learner.device.startswith("cuda") and not torch.cuda.is_available():
+        raise RlenvsError(
+            f"learner.device is {config.learner.device!r}, and PyTorch {torch.__version__} sees no CUDA device. "
+            "Install a CUDA build, or train with learner.device=cpu."
+        )
     if rollout.group_size < algorithm.credit.min_group:
         raise RlenvsError(
             f"rollout.group_size is {rollout.group_size}: {algorithm.name!r} compares an attempt with its siblings, "
             f"and without any every advantage would be 0. Set rollout.group_size to {algorithm.credit.min_group} or "
             "more (8 is usual)."
+        )
+
+
+def check_seats(config: EnvConfig, env: TextEnv) -> None:
+    """Refuse seats that the environment does not have.
+
+    Raises:
+        RlenvsError: with the near miss.
+    """
+    seats = env.multi.seats if isinstance(env, SeatView) else (POLICY_SEAT,)
+    for seat in config.seats or ():
+        if seat not in seats:
+            raise RlenvsError(unknown(f"seat of {config.id}", seat, seats))
+
+
+def check_ranks(count: int) -> None:
+    """Refuse to run as one of several processes, which would all gather the same experience and write the same files.
+
+    Raises:
+        RlenvsError: there are several.
+    """
+    if count > 1:
+        raise RlenvsError(
+            f"WORLD_SIZE is {count}: a run is one process so far (the learner alone can be a rank of several). "
+            "Start it without torchrun or accelerate launch."
         )
 
 

@@ -6,6 +6,9 @@ The step itself is in `loop.py`; the format of a checkpoint in `checkpoint.py`.
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -25,12 +28,12 @@ from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.held_out import evaluate_held_out
 from rlenvs_trainers.learner import Learner, LearnerState
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
-from rlenvs_trainers.preflight import check_config, check_sampler
+from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats
 from rlenvs_trainers.recording import rollout_rows
 from rlenvs_trainers.records import Group
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Job, RolloutResult, collect
-from rlenvs_trainers.samplers.base import Sampler
+from rlenvs_trainers.samplers.base import Sampler, SamplerContext
 from rlenvs_trainers.task_sampler import DrawnTask, TaskSampler
 
 if TYPE_CHECKING:
@@ -65,7 +68,7 @@ class Run:
     @classmethod
     def new(cls, config: TrainConfig, plugins: Plugins) -> Self:
         """A run that starts at step 0, in a folder of its own."""
-        folder = config.runs_dir / (config.name or _name(config))
+        folder = config.runs_dir / config.name if config.name else _unused(config.runs_dir / _name(config))
         if (folder / CONFIG).exists():
             raise RlenvsError(f"{folder} holds a run already: resume it (--resume {folder}) or choose another --name")
         run = cls._assembled(config, folder, plugins, policy_spec=config.policy)
@@ -99,6 +102,7 @@ class Run:
             plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
         )
         check_config(config, algorithm)
+        check_ranks(int(os.environ.get("WORLD_SIZE", "1")))
         generators.seed(config.seed)
         envs = [_made(env, plugins) for env in config.env]
         for env in config.eval.env:
@@ -114,8 +118,15 @@ class Run:
             num_steps=config.steps,
             seed=config.seed,
         )
-        dtype = torch.bfloat16 if config.learner.dtype == "bfloat16" else None
-        sampler = plugins.samplers[config.sampler](policy.model, renderer, dtype=dtype)
+        sampler = plugins.samplers[config.sampler](
+            SamplerContext(
+                model=policy.model,
+                renderer=renderer,
+                spec=policy_spec,
+                dtype=config.learner.dtype,
+                options=config.sampler_options,
+            )
+        )
         check_sampler(algorithm, sampler, config)
         folder.mkdir(parents=True, exist_ok=True)
         return cls(
@@ -179,6 +190,13 @@ class Run:
         """Let the sampler serve what the learner has."""
         self.sampler.load(self.learner.weights(), self.learner.version)
 
+    def remember(self) -> None:
+        """Keep the slots' memory as a checkpoint would: what it cannot hold is an error at once, not at the save."""
+        try:
+            self.memory = json.loads(json.dumps(self.memory))
+        except TypeError as error:
+            raise RlenvsError(f"a slot of {self.algorithm.name!r} remembers what JSON cannot hold: {error}") from error
+
     def record(self, report: StepReport) -> None:
         """Write a finished step to `run.sqlite`, and tell observers."""
         rows = rollout_rows(report.groups, report.failures, self.renderer)
@@ -237,7 +255,15 @@ class Run:
 
 def _made(env: EnvConfig, plugins: Plugins) -> TextEnv:
     plugins.environments.check_unambiguous(env.id)
-    return rlenvs.make(env.id, **env.kwargs)
+    made = rlenvs.make(env.id, **env.kwargs)
+    check_seats(env, made)
+    return made
+
+
+def _unused(folder: Path) -> Path:
+    """The folder, or where it is there already (two runs of one second) the first of its numbered neighbours."""
+    neighbours = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
+    return next(path for path in itertools.chain([folder], neighbours) if not path.exists())
 
 
 def _name(config: TrainConfig) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from rlenvs_trainers.records import Completion
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from rlenvs_trainers.render import Renderer
 
 Capability = Literal["token_ids", "logprobs", "score", "monitor", "load"]
 
@@ -52,6 +54,17 @@ class SampleRequest:
     policy: str = "policy"
     version: int | None = None  # the version it must be served by; None: whichever is there
     monitor: Monitor | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplerContext:
+    """What a sampler's factory is given: `register_samplers` registers functions from this to a `Sampler`."""
+
+    model: Any  # the module that is trained; an embedded sampler may share it
+    renderer: Renderer
+    spec: str  # what the policy was loaded from, for samplers that load it themselves
+    dtype: Literal["float32", "bfloat16"]
+    options: Mapping[str, Any]  # the run's `sampler_options`
 
 
 class StaleWeightsError(RuntimeError):

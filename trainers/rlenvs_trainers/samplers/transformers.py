@@ -14,11 +14,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from rlenvs.conversion import build
 from rlenvs.errors import RlenvsError, unknown
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.attention import serving
-from rlenvs_trainers.samplers.base import Capability, SampleRequest, StaleWeightsError
+from rlenvs_trainers.samplers.base import Capability, SamplerContext, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.decode import Decoding, Written
 from rlenvs_trainers.samplers.scoring import score
 
@@ -36,6 +37,26 @@ class _Served:
 
     def count_changes(self) -> int:
         return sum(weight._version for weight in self.model.parameters())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformersOptions:
+    """`[sampler_options]` of the transformers sampler."""
+
+    max_rows: int = 256  # completions decoded at a time
+    max_cache_gib: float = 2.0  # GiB for keys and values
+
+
+def from_context(context: SamplerContext) -> TransformersSampler:
+    """The sampler of a training run: it shares the trainer's module."""
+    options = build(TransformersOptions, context.options, "sampler_options")
+    return TransformersSampler(
+        context.model,
+        context.renderer,
+        dtype=torch.bfloat16 if context.dtype == "bfloat16" else None,
+        max_rows=options.max_rows,
+        max_cache_gib=options.max_cache_gib,
+    )
 
 
 class TransformersSampler:
