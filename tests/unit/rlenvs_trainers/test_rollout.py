@@ -449,7 +449,7 @@ class Forked:
             while play.seat is not None:
                 draft, action = await play.write(), await play.write()
                 await play.act(action, discarded=[draft], signals={"drafts": 1.0})
-            return play.trajectories()
+            return list(play.trajectories())
 
         return [each for leaves in await rollouts.together([finish(trunk), finish(branch)]) for each in leaves]
 
