@@ -154,12 +154,16 @@ class SeatsEpisode:
 
     def act(self, text: str) -> Effect:
         """The acting seat's message, then the partners' until it is one of the driver's seats' turn."""
-        seat = self._acting_seat()
-        self._guarded(lambda: self.env.step(text))
-        info = self.env.infos.get(seat) if self._failure is None else None
-        return (
-            Effect(consumed=len(text)) if info is None else Effect(consumed=info["consumed"], rewards=info["rewards"])
-        )
+        seat, effect = self._acting_seat(), Effect(consumed=len(text))
+
+        def move() -> None:
+            nonlocal effect
+            self.env.step(text)
+            info = self.env.infos[seat]  # before a partner's action replaces it
+            effect = Effect(consumed=info["consumed"], rewards=info["rewards"])
+
+        self._guarded(move)
+        return effect
 
     def answer_message(self) -> str:
         """The acting seat's right answer, given now."""

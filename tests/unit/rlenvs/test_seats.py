@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs import EpisodeOverError, RewardFunction, Rubric, Task, user
+from rlenvs import EpisodeOverError, Part, RewardFunction, Rubric, Task, user
 from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
 from rlenvs.episode import start
 from rlenvs.multi import Move, MultiTextEnv
@@ -154,7 +154,7 @@ def test_r05_a_world_or_a_partner_that_raises_ends_it_for_all_seats():
         assert "OSError: no pistol" in episode.outcome(seat).error
     view = SeatView(EchoPair(), None, {ECHOER: crashing})
     episode = start(view, view.task_at(0), seats=[SPEAKER])
-    assert episode.act("hello\nworld").consumed == len("hello\nworld")
+    assert episode.act("hello\nworld").consumed == len("hello"), "the action was heard before the partner failed"
     assert episode.outcome(SPEAKER).ending == "env_error"
     assert "the partner hung up" in episode.outcome(SPEAKER).error
     view = SeatView(EchoPair(), None, {SPEAKER: crashing})
@@ -206,3 +206,28 @@ def test_r27_attempts_at_one_task_meet_one_world_and_one_partner():
         lives.add((episode.env.luck, *said))
     assert len(lives) == 1
     assert start(view, view.task_at(4), seed=1).env.luck != next(iter(lives))[0]
+
+
+class Scored(Duel):
+    """Every action earns its own length, and only its first word is used."""
+
+    def respond(self, seat, action):
+        word = action.split(" ")[0]
+        rewards = (Part(name="length", value=float(len(word))),)
+        return Move(consumed=len(word), rewards=rewards, ending="completed" if word == "shoot" else None)
+
+    def demonstrate(self, seat, rng):
+        return "aim carefully"
+
+
+@pytest.mark.parametrize("word", ["draw", "shoot"])
+def test_what_an_action_did_is_told_whoever_acts_after_it(word):
+    length = (Part(name="length", value=float(len(word))),)
+    episode = start(SeatView(Scored(), "first"), Duel().task_at(0))
+    effect = episode.act(f"{word} and run")
+    assert (effect.consumed, effect.rewards) == (len(word), length)
+    view = SeatView(Scored(), "first")
+    view.reset(seed=0)
+    _, reward, _, _, info = view.step(f"{word} and run")
+    assert (info["consumed"], info["rewards"]) == (len(word), length)
+    assert reward == len(word) + (1.0 if word == "shoot" else 0.0)
