@@ -49,9 +49,12 @@ def ending_of(error: Exception) -> Ending:
 
 
 def described(error: Exception, *, frames: int = 3) -> str:
-    """An exception as a person needs it: type and message first, then the last frames of its traceback."""
+    """An exception as a person needs it: type and message first, then the last frames of where it all began."""
     summary = "".join(traceback.format_exception_only(error)).strip()
-    where = "".join(traceback.format_tb(error.__traceback__)[-frames:]).rstrip()
+    origin: BaseException = error
+    while origin.__cause__ is not None:  # a GraderError's cause was raised in the reward function
+        origin = origin.__cause__
+    where = "".join(traceback.format_tb(origin.__traceback__)[-frames:]).rstrip()
     return f"{summary}\n{where}" if where else summary
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -102,6 +103,9 @@ def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | 
         try:
             with run:
                 _show(run, stop)
+        except NothingLearnedError as error:
+            _tell(str(error))
+            raise typer.Exit(FAILED) from error
         except KeyboardInterrupt:
             _tell(f"stopped at once, in step {run.step + 1}")
     if stop and run.saved < run.config.steps:
@@ -140,12 +144,17 @@ def _show(run: Run, stop: Any) -> None:
     seen.conclude()
 
 
+class NothingLearnedError(RlenvsError):
+    """Steps were made, and none of them had anything to learn from."""
+
+
 @dataclass(slots=True)
 class _Seen:
     """What went by, for the line that says how it goes and the last words."""
 
     steps: int = 0
     trained: float = 0.0  # tokens
+    endings: Counter[str] = field(default_factory=Counter)  # of attempts, in groups or not
     failed: int = 0  # attempts
     last_failure: Trajectory | None = None
 
@@ -153,6 +162,8 @@ class _Seen:
         """The note on a step."""
         metrics = report.metrics
         self.steps, self.trained = self.steps + 1, self.trained + metrics["tokens/trained"]
+        attempts = [trajectory for group in report.groups for trajectory in group.trajectories]
+        self.endings.update(trajectory.ending for trajectory in (*attempts, *report.failures))
         if report.failures:
             self.failed, self.last_failure = self.failed + len(report.failures), report.failures[-1]
         shown = {"reward": "reward/mean", "accuracy": "accuracy", "tokens": "tokens/mean", "loss": "loss"}
@@ -164,10 +175,11 @@ class _Seen:
         if self.last_failure is not None:
             task, ending = self.last_failure.task_id, self.last_failure.ending
             why = self.last_failure.error.partition("\n")[0]
-            _tell(f"{self.failed} attempts failed and are in no group. The last was at task {task}, {ending}: {why}")
+            _tell(f"{self.failed} attempts failed (retries among them), in no group. The last: {task}, {ending}: {why}")
         if self.steps and not self.trained:
-            _tell("nothing was learned: no step had an attempt to learn from")
-            raise typer.Exit(FAILED)
+            ways = ", ".join(f"{count} {ending}" for ending, count in self.endings.most_common())
+            why = f"no attempt had a token to train on ({ways})" if ways else "the algorithm's selectors left no group"
+            raise NothingLearnedError(f"nothing was learned: {why}")
 
 
 def _tell(sentence: str) -> None:
