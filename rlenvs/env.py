@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import gymnasium
 import numpy as np
@@ -22,12 +22,21 @@ from rlenvs.spaces import Unicode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What the world answers to one action."""
+    """What the world answers to one action.
+
+    Raises:
+        ValueError: the ending is none of ours.
+    """
 
     messages: tuple[Message, ...] = ()  # what the policy reads before its next action
-    ending: Ending | None = None  # why the episode is over (terminated; "max_turns": truncated), None while it goes on
+    # Why the episode is over (terminated; "max_turns": truncated), None while it goes on. A failure ("sandbox_error",
+    # "unscored" …) is not judged: the messages say what happened.
+    ending: Ending | None = None
     consumed: int | None = None  # characters of the action that were used, from its start; None: all of them
     rewards: tuple[Part, ...] = ()  # named rewards for this action alone
+
+    def __post_init__(self) -> None:
+        check_ending(self.ending)
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -142,10 +151,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         if self.task is None or self.ending is not None:
             raise EpisodeOverError(f"stop({ending!r}) on an episode that is over or was never started")
-        if ending in FAILURES:
-            self.ending = ending
-        else:
-            self._end(ending)
+        self._end(ending)
         return self.verdict
 
     def clone(self) -> Self:
@@ -172,10 +178,12 @@ class TextEnv(gymnasium.Env[str, str]):
             raise
 
     def _end(self, ending: Ending) -> float:
-        """Judge, record the ending, and give the verdict's reward."""
-        with self._failing():
-            self.verdict = self.judge()
-        self.ending = ending if self.verdict is not None else "unscored"
+        """Record the ending, judge unless it is a failure, and give the verdict's reward."""
+        if ending not in FAILURES:
+            with self._failing():
+                self.verdict = self.judge()
+            ending = ending if self.verdict is not None else "unscored"
+        self.ending = ending
         return self.verdict.reward if self.verdict is not None else float("nan")
 
     def _info(self, messages: tuple[Message, ...], consumed: int = 0, rewards: tuple[Part, ...] = ()) -> dict[str, Any]:
@@ -188,6 +196,12 @@ class TextEnv(gymnasium.Env[str, str]):
             "consumed": consumed,
             "rewards": rewards,
         }
+
+
+def check_ending(ending: str | None) -> None:
+    """Raise ValueError unless it is an ending, or None."""
+    if ending is not None and ending not in get_args(Ending):
+        raise ValueError(f"an ending is one of {', '.join(get_args(Ending))}: got {ending!r}")
 
 
 def joined(messages: tuple[Message, ...]) -> str:

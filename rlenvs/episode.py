@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rlenvs.env import TextEnv
+from rlenvs.env import TextEnv, check_ending, joined
 from rlenvs.errors import EpisodeOverError, described, ending_of
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
 
@@ -34,6 +34,7 @@ class Outcome:
     error: str = ""  # what a failure said: exception type, message, last lines of the traceback
 
     def __post_init__(self) -> None:
+        check_ending(self.ending)
         if (self.verdict is None) != (self.ending in FAILURES):
             raise ValueError(f"ending {self.ending!r} does not go with verdict {self.verdict}")
 
@@ -130,13 +131,19 @@ class PolicyEpisode:
         """Take one step."""
         self._check_going()
         try:
-            _, _, terminated, truncated, info = self.env.step(text)
+            return self._stepped(text)
         except Exception as error:  # whatever an environment raises is an ending
             self._finish(failed(error))
             return Effect(consumed=len(text))
+
+    def _stepped(self, text: str) -> Effect:
+        _, _, terminated, truncated, info = self.env.step(text)
         self._unread = info["messages"]
         if terminated or truncated:
-            self._finish(Outcome(ending=info["ending"], verdict=info["verdict"]))
+            ending: Ending = info["ending"]
+            is_declared = ending in FAILURES and ending != "unscored"  # by the world: its words say what happened
+            error = joined(info["messages"]) if is_declared else ""
+            self._finish(Outcome(ending=ending, verdict=info["verdict"], error=error))
         return Effect(consumed=info["consumed"], rewards=info["rewards"])
 
     def answer_message(self) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from rlenvs.env import chosen_task, consumed_characters, joined, value_of
+from rlenvs.env import check_ending, chosen_task, consumed_characters, joined, value_of
 from rlenvs.errors import EpisodeOverError, ending_of
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant
 from rlenvs.rubric import Rubric
@@ -30,6 +30,9 @@ class Move:
     ending: Ending | None = None  # why the episode is over, for all seats; None while it goes on
     consumed: int | None = None  # characters of the action that were used, from its start; None: all of them
     rewards: tuple[Part, ...] = ()  # named rewards of the acting seat, for this action alone
+
+    def __post_init__(self) -> None:
+        check_ending(self.ending)
 
 
 class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
@@ -189,10 +192,7 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """End the episode from outside for all seats and judge what there is, unless the ending is a failure."""
         if self.task is None or self.endings:
             raise EpisodeOverError(f"stop({ending!r}) on an episode that is over or was never started")
-        if ending in FAILURES:
-            self.endings = dict.fromkeys(self.seats, ending)
-        else:
-            self._end(ending)
+        self._end(ending)
         self._refresh({}, {})
 
     def clone(self) -> Self:
@@ -217,7 +217,10 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             self.transcripts[reader] += messages
 
     def _end(self, ending: Ending) -> None:
-        """Judge every seat. The first grader that breaks is raised after the others were heard."""
+        """Judge every seat unless the ending is a failure. A grader that breaks is raised after all were heard."""
+        if ending in FAILURES:
+            self.endings, self.rewards = dict.fromkeys(self.seats, ending), dict.fromkeys(self.seats, float("nan"))
+            return
         errors: list[Exception] = []
         endings: dict[str, Ending] = {}
         for seat in self.seats:

@@ -170,10 +170,9 @@ class TerminatedByTurns(Overriding):
 
 
 @broken("got 'success'")
-class OwnEnding(Good):
-    def respond(self, action):
-        response = super().respond(action)
-        return dataclasses.replace(response, ending="success" if response.ending else None)
+class OwnEnding(Overriding):
+    def changed(self, action, observation, reward, terminated, truncated, info):
+        return observation, reward, terminated, truncated, info | {"ending": "success" if terminated else None}
 
 
 @broken("there is a verdict exactly at an end that is no failure: got None with ending 'completed'")

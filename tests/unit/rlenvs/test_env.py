@@ -3,7 +3,7 @@ import math
 import pytest
 
 from rlenvs import EpisodeOverError, GraderError, Part, Response, RewardFunction, Rubric, Task, TaskList, TextEnv, user
-from rlenvs.records import Message, assistant
+from rlenvs.records import FAILURES, Message, assistant
 from rlenvs_sandbox import SandboxError
 
 
@@ -179,6 +179,22 @@ def test_r04_what_cannot_be_scored_has_nan_for_a_reward_and_no_verdict():
     _, reward, terminated, truncated, info = env.step("2")
     assert math.isnan(reward)
     assert (terminated, truncated, info["ending"], info["verdict"]) == (True, False, "unscored", None)
+
+
+@pytest.mark.parametrize("ending", sorted(FAILURES))
+def test_r05_an_ending_that_is_a_failure_is_recorded_and_not_judged(ending):
+    env = OneShot()
+    env.rubric = Rubric((RewardFunction("accuracy", lambda task, transcript: pytest.fail("judged")),))
+    env.respond = lambda action: Response(messages=(user("no disk left"),), ending=ending)
+    env.reset(options={"index": 1})
+    _, reward, terminated, truncated, info = env.step("2")
+    assert math.isnan(reward)
+    assert (terminated, truncated, info["ending"], info["verdict"]) == (True, False, ending, None)
+
+
+def test_an_ending_that_is_none_of_ours_is_refused():
+    with pytest.raises(ValueError, match=r"an ending is one of completed, max_turns.*: got 'success'"):
+        Response(ending="success")
 
 
 def test_a_world_that_raises_in_begin_leaves_no_episode():

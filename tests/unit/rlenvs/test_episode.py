@@ -125,6 +125,28 @@ def test_r04_none_from_a_grader_is_the_ending_unscored():
     assert episode.outcome(POLICY_SEAT) == Outcome(ending="unscored", verdict=None)
 
 
+def test_r05_an_environment_that_says_itself_that_it_failed_is_a_failure_with_its_words():
+    env = Guessing(grade=lambda task, transcript: pytest.fail("judged"))
+    env.respond = lambda action: Response(messages=(user("the disk is full"),), ending="sandbox_error")
+    episode = start(env, TASK)
+    episode.act("1")
+    assert episode.outcome(POLICY_SEAT) == Outcome(ending="sandbox_error", verdict=None, error="the disk is full")
+
+
+def test_r05_an_environment_whose_info_contradicts_itself_is_a_failure_of_the_environment():
+    class Contradicting(Guessing):
+        def step(self, action):
+            *result, info = super().step(action)
+            return *result, self.breaking(info)
+
+    for breaking in (lambda info: info | {"verdict": None}, lambda info: info | {"ending": "won"}, lambda info: {}):
+        env = Contradicting()
+        env.breaking = breaking
+        episode = start(env, TASK)
+        assert episode.act(episode.env.drawn).consumed == 1
+        assert episode.outcome(POLICY_SEAT).ending == "env_error"
+
+
 def test_r05_an_environment_that_cannot_start_gives_an_episode_that_is_over():
     class Unready(Guessing):
         def begin(self):

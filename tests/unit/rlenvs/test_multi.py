@@ -29,6 +29,8 @@ class Haggling(MultiTextEnv):
             raise KeyError("till")
         if action == "lost":
             raise SandboxError("gone")
+        if action == "fire":
+            return Move(ending="timeout")
         if action == "deal":
             return Move(ending="completed", rewards=(Part(name="bonus", value=2.0, weight=0.5),))
         messages = {other: (user(f"{seat}: {action}"),) for other in self.seats if other != seat}
@@ -118,6 +120,14 @@ def test_r05_a_world_that_raises_ends_it_for_every_seat_without_verdicts(action,
         env.step(action)
     assert set(env.endings.values()) == {ending}
     assert set(env.verdicts.values()) == {None}
+    assert all(env.terminations.values())
+
+
+def test_r05_an_ending_that_is_a_failure_is_recorded_and_not_judged():
+    env = haggling(graders={"ann": lambda task, transcript: pytest.fail("judged")})
+    env.step("fire")
+    assert (set(env.endings.values()), set(env.verdicts.values())) == ({"timeout"}, {None})
+    assert all(math.isnan(reward) for reward in env.rewards.values())
     assert all(env.terminations.values())
 
 
