@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from rlenvs.env import TextEnv, check_ending, joined
-from rlenvs.errors import EpisodeOverError, described, ending_of
+from rlenvs.errors import EpisodeOverError, RlenvsError, described, ending_of
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
 
 POLICY_SEAT = "policy"  # the only seat of a single-agent environment
@@ -42,7 +42,7 @@ class Outcome:
 class Episode(Protocol):
     """One play. Environments with one seat and with several look the same to who drives them."""
 
-    task: Task
+    task: Task  # the one that was started, which is not the one asked for where a reset ignores it: see `check_task`
     seats: tuple[str, ...]  # those that the driver acts for; scripted partners play the others
 
     @property
@@ -99,6 +99,15 @@ def start(env: TextEnv, task: Task, seats: Sequence[str] | None = None, *, seed:
     return PolicyEpisode.start(env, task, seed)
 
 
+def check_task(episode: Episode, task: Task) -> None:
+    """Raise RlenvsError if an episode that was started for `task` is of another one: siblings would not be siblings."""
+    if episode.task.fingerprint != task.fingerprint:
+        raise RlenvsError(
+            f"the environment was given task {task.id} and started {episode.task.id}: attempts at one task would try "
+            f"different ones. Its reset must respect options['task']."
+        )
+
+
 class PolicyEpisode:
     """An episode of an environment with one seat."""
 
@@ -114,9 +123,11 @@ class PolicyEpisode:
         try:
             env = env.clone()
             _, info = env.reset(seed=seed, options={"task": task})
+            if env.task is None:
+                raise ValueError(f"{type(env).__name__}.reset() left no task")
+            return cls(env, env.task, info["messages"], None)
         except Exception as error:
             return cls(env, task, (), failed(error))
-        return cls(env, task, info["messages"], None)
 
     @property
     def seat(self) -> str | None:

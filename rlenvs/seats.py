@@ -63,6 +63,7 @@ class SeatView(TextEnv):
         """Start the environment on the task, and let the partners who come first speak."""
         seed = int(self.np_random.integers(2**31))
         self.multi.reset(seed=seed, options={"task": self.task})
+        self.task = self.multi.task
         self._play_partners()
         if self.multi.endings:
             raise ValueError(f"task {self._task_id}: the episode was over before {self.seat} could act")
@@ -140,8 +141,14 @@ class SeatsEpisode:
             raise ValueError(f"an episode needs at least one seat to act for, of {', '.join(view.multi.seats)}")
         view = view.clone()
         episode = cls(view.multi, task, tuple(seats), view.partners, np.random.default_rng(seed))
-        episode._guarded(lambda: view.multi.reset(seed=seed, options={"task": task}))
+        episode._guarded(lambda: episode._reset(seed))
         return episode
+
+    def _reset(self, seed: int) -> None:
+        self.env.reset(seed=seed, options={"task": self.task})
+        if self.env.task is None:
+            raise ValueError(f"{type(self.env).__name__}.reset() left no task")
+        self.task = self.env.task
 
     @property
     def seat(self) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
 
 from rlenvs.deadline import Workers
-from rlenvs.episode import start
+from rlenvs.episode import check_task, start
 from rlenvs.evaluation.play import Job, Play, failed_sample
 from rlenvs.evaluation.results import Episode, Sample
 from rlenvs.policies.base import Policy
@@ -48,6 +48,7 @@ async def _open(job: Job, seed: int, workers: Workers, deadline_s: float) -> Pla
         return failed_sample(job, task)
     try:
         episode = await workers.call(lambda: start(job.env, task), deadline_s)
+        check_task(episode, task)
     except Exception as error:  # foreign code: whatever it raises is a failed episode
         return failed_sample(job, error)
     return Play(job, task, episode, seed)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from rlenvs.deadline import Workers
-from rlenvs.episode import POLICY_SEAT, Episode, Outcome, failed
+from rlenvs.episode import POLICY_SEAT, Episode, Outcome, check_task, failed
 from rlenvs.errors import RlenvsError
 from rlenvs.records import Task
 from rlenvs_trainers.algorithm import Explorer
@@ -147,11 +147,7 @@ class Rollouts:
             tree: which tree it is the first branch of, for explorers that fork.
         """
         episode = await self._within_deadline(self.begin, (POLICY_SEAT,))
-        if episode.task.fingerprint != self.task.fingerprint:
-            raise RlenvsError(
-                f"the environment was given task {self.task.id} and started {episode.task.id}: attempts of a group "
-                f"would try different tasks. Its reset must respect options['task']."
-            )
+        check_task(episode, self.task)
         return Play(self, episode, attempt=attempt, retry=retry, tree=tree)
 
     async def copied(self, episode: Episode) -> Episode:

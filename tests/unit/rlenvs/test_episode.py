@@ -5,8 +5,8 @@ import pytest
 
 import rlenvs
 from rlenvs import EpisodeOverError, Response, RewardFunction, Rubric, Task, TextEnv, user
-from rlenvs.episode import POLICY_SEAT, Outcome, start
-from rlenvs.errors import GraderError
+from rlenvs.episode import POLICY_SEAT, Outcome, check_task, start
+from rlenvs.errors import GraderError, RlenvsError
 from rlenvs_sandbox import SandboxError
 
 
@@ -88,6 +88,27 @@ def test_r27_attempts_at_one_task_meet_one_world_in_any_order():
     assert len({start(env, TASK, seed=seed).env.drawn for seed in range(30)}) > 5, (
         "an explicit seed draws another world"
     )
+
+
+def test_r27_an_episode_knows_the_task_that_was_started_not_the_one_that_was_asked_for():
+    class Stubborn(Guessing):
+        def reset(self, *, seed=None, options=None):
+            return super().reset(seed=seed)
+
+    class Vacant(Guessing):
+        def reset(self, *, seed=None, options=None):
+            result = super().reset(seed=seed)
+            self.task = None
+            return result
+
+    episode = start(Stubborn(), TASK)
+    assert episode.task == episode.env.task != TASK
+    with pytest.raises(RlenvsError, match=r"given task guess/5 and started guess/\d+.*respect options\['task'\]"):
+        check_task(episode, TASK)
+    check_task(start(Guessing(), TASK), TASK)
+    vacant = start(Vacant(), TASK)
+    assert (vacant.seat, vacant.task, vacant.outcome(POLICY_SEAT).ending) == (None, TASK, "env_error")
+    assert "reset() left no task" in vacant.outcome(POLICY_SEAT).error
 
 
 @pytest.mark.parametrize(

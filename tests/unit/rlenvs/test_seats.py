@@ -4,7 +4,8 @@ import pytest
 import rlenvs
 from rlenvs import EpisodeOverError, Part, RewardFunction, Rubric, Task, user
 from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
-from rlenvs.episode import start
+from rlenvs.episode import check_task, start
+from rlenvs.errors import RlenvsError
 from rlenvs.multi import Move, MultiTextEnv
 from rlenvs.seats import SeatView
 
@@ -231,3 +232,18 @@ def test_what_an_action_did_is_told_whoever_acts_after_it(word):
     _, reward, _, _, info = view.step(f"{word} and run")
     assert (info["consumed"], info["rewards"]) == (len(word), length)
     assert reward == len(word) + (1.0 if word == "shoot" else 0.0)
+
+
+class Stubborn(Duel):
+    def reset(self, seed=None, options=None):
+        super().reset(seed=seed, options={"index": 7})
+
+
+def test_r27_an_episode_or_a_view_knows_the_task_that_was_started():
+    given = Duel().task_at(0)
+    episode = start(SeatView(Stubborn()), given)
+    assert episode.task.id == "duel/7"
+    with pytest.raises(RlenvsError, match=r"given task duel/0 and started duel/7"):
+        check_task(episode, given)
+    view = SeatView(Stubborn())
+    assert view.reset(options={"task": given})[1]["task_id"] == view.task.id == "duel/7"

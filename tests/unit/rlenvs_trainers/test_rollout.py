@@ -213,6 +213,15 @@ def test_r27_attempts_meet_the_task_they_were_given(renderer: Renderer) -> None:
         )  # fmt: skip
 
 
+def test_r27_an_environment_that_ignores_the_task_it_is_given_ends_the_run_with_a_sentence(renderer: Renderer) -> None:
+    class Stubborn(AskEnv):
+        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+            return super().reset(seed=seed, options={"index": 1})
+
+    with pytest.raises(RlenvsError, match=r"given task ask/0 and started ask/1.*options\['task'\]"):
+        run(Stubborn(), scripted(renderer, "yes"), renderer, (0,))
+
+
 def test_r27_groups_hold_one_task_each_whatever_the_order_of_jobs(renderer: Renderer) -> None:
     groups = run(AskEnv(), scripted(renderer, "yes"), renderer, (2, 0, 1)).groups
     assert [group.task_id for group in groups] == ["ask/2", "ask/0", "ask/1"]

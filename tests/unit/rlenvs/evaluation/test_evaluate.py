@@ -165,6 +165,21 @@ def test_whatever_breaks_is_an_error_and_never_a_wrong_answer(kind: str, ending:
     assert result.mean_pass_at_1.value == 1.0
 
 
+def test_r27_an_environment_that_starts_another_task_gives_errors_and_no_results() -> None:
+    class Stubborn(TroubleEnv):
+        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+            return super().reset(seed=seed, options={"index": 3})
+
+    rlenvs.register("tests/Stubborn-v0", Stubborn)
+    try:
+        result = evaluate(Oracle(), [Target(env="tests/Stubborn-v0")])
+    finally:
+        gymnasium.registry.pop("tests/Stubborn-v0")
+        registration._registered.pop("tests/Stubborn-v0")
+    assert endings(result) == ["env_error"] * 3 + ["completed"] + ["env_error"] * 6
+    assert "given task t0 and started t3" in result.samples[0].error
+
+
 def test_r25_an_environment_that_never_answers_ends_at_the_deadline_and_holds_up_no_other() -> None:
     start = time.monotonic()
     result = run(Oracle(), trouble={"0": "hangs", "1": "hangs"}, deadline_s=0.3, samples=3)
