@@ -117,7 +117,7 @@ class Learner:
         if self.algorithm.old == "sampler":
             constants.setdefault("old", batch.sampler_N)
         elif "old" not in constants and not old_is_current(self.algorithm):
-            constants["old"] = _floats(self._signals(self._module, batch, self._plan(batch))["logprob"])
+            constants["old"] = _floats(self._signals(self.policy, batch, self._plan(batch))["logprob"])
         if self.reference is not None and "reference" not in constants:
             constants["reference"] = _floats(self._signals(self.reference, batch, self._plan(batch))["logprob"])
         return replace(batch, constants=constants)
@@ -161,7 +161,7 @@ class Learner:
 
     def _two_passes(self, step: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
         """For objectives that must see the whole step at once."""
-        signals = self._signals(self._module, step, passes)
+        signals = self._signals(self.policy, step, passes)
         leaves = {name: values.requires_grad_() for name, values in signals.items()}
         loss = objective(self.algorithm, views.of(step, leaves), step.where)
         tally.add_loss(loss)
@@ -206,8 +206,8 @@ class Learner:
         return signals
 
     @torch.no_grad()
-    def _signals(self, module: Any, step: Batch, passes: Plan) -> Signals:
-        """[N] every signal of a step, without gradient."""
+    def _signals(self, module: Policy, step: Batch, passes: Plan) -> Signals:
+        """[N] every signal of a step, without gradient. Past the ranks' wrapper: their numbers of passes differ."""
         if not passes.parts:
             return {"logprob": torch.zeros(0, device=self.device, dtype=self._dtype)}
         parts = [self._forward(module, step.take(i), passes.prefix_lengths[i]) for i in passes.parts]
@@ -242,7 +242,7 @@ class Learner:
         """Log-probabilities of each sample's trained tokens, at the sampling temperature: a probe for a sampler."""
         none = np.zeros(1, dtype=np.int64)
         with torch.no_grad():
-            return [_floats(self._module(lay_out([sample], none))["logprob"]) for sample in samples]
+            return [_floats(self.policy(lay_out([sample], none))["logprob"]) for sample in samples]
 
     def state_dict(self) -> LearnerState:
         """Optimiser, schedule, counters, and the reference where there is one. The policy's weights are kept apart."""
