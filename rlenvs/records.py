@@ -6,7 +6,7 @@ Token ids, masks and log-probabilities belong to `rlenvs_trainers.records`.
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -58,7 +58,12 @@ def assistant(content: str) -> Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One problem: what the policy reads, and what only the grader knows."""
+    """One problem: what the policy reads, and what only the grader knows.
+
+    Raises:
+        ValueError: the id or the prompt is empty, or target or metadata hold something that JSON has not: a fingerprint
+            and a result would differ from process to process. Tuples are as good as lists.
+    """
 
     id: str  # stable over versions and machines: results are keyed by it
     prompt: tuple[Message, ...]
@@ -70,6 +75,10 @@ class Task:
             raise ValueError("a task needs an id that is not empty: results are keyed by it")
         if not self.prompt:
             raise ValueError(f"task {self.id}: the prompt needs at least one message")
+        for name, value in (("target", self.target), ("metadata", dict(self.metadata))):
+            problem = next(_not_json(value, name), None)
+            if problem is not None:
+                raise ValueError(f"task {self.id}: {problem}")
 
     @property
     def fingerprint(self) -> str:
@@ -78,8 +87,28 @@ class Task:
         Two trajectories are siblings (share a baseline) only if their tasks' fingerprints agree.
         """
         content = [self.id, [asdict(message) for message in self.prompt], self.target]
-        text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=repr)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _not_json(value: Any, path: str) -> Iterator[str]:
+    """A sentence for everything in `value` that JSON has not, with the way to it."""
+    if hasattr(value, "dtype"):  # also where it is a subclass of float or str
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        how = ".tolist()" if getattr(value, "shape", ()) else ".item()"
+        yield f"{path} is a {kind}; turn it into Python values with {how}"
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _not_json(item, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if type(key) is not str:
+                yield f"{path} has the key {key!r}, and the keys of JSON are text"
+            yield from _not_json(item, f"{path}[{key!r}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield f"{path} is {value}, and the numbers of JSON are finite"
+    elif not (value is None or isinstance(value, str | int | float)):
+        yield f"{path} is a {type(value).__name__}, which JSON has not; a set, say, is written as a sorted list"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,7 @@ class OneId(Good):
         return dataclasses.replace(super().task_at(index), id="sum")
 
 
-@broken("target and metadata are made of JSON values: those of task sum/")
+@broken("it cannot be started: ValueError: task sum/")
 class ObjectTarget(Good):
     def task_at(self, index):
         return dataclasses.replace(super().task_at(index), metadata={"kind": complex(1)})
@@ -404,7 +404,7 @@ def test_a_broken_environment_is_caught(name):
 def test_every_check_has_an_environment_that_it_catches(check):
     caught = []
     for cls, sentence in BROKEN.values():
-        if issubclass(cls, TextEnv) and cls.__name__ not in ("Unready", "Crashing"):
+        if issubclass(cls, TextEnv) and cls.__name__ not in ("Unready", "Crashing", "ObjectTarget"):
             caught += [text for text in check(Subject.of(cls(), 20, 0)) if sentence in text]
     assert caught
 

@@ -1,6 +1,13 @@
 import copy
+import json
+import math
+import subprocess
+import sys
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rlenvs import Task, TaskList, user
 
@@ -48,3 +55,63 @@ def test_r27_a_fingerprint_follows_from_id_prompt_and_target_alone():
         Task(id="a", prompt=(user("1+1"),), target={"x": 1, "y": [3]}),
     ):
         assert other.fingerprint != first.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ({1, 2}, r"task a: target is a set, .* sorted list"),
+        ({"x": [1, {2}]}, r"task a: target\['x'\]\[1\] is a set"),
+        ({"x": np.int64(3)}, r"task a: target\['x'\] is a numpy.int64.*\.item\(\)"),
+        (np.float64(0.5), r"task a: target is a numpy.float64.*\.item\(\)"),
+        (np.str_("x"), r"task a: target is a numpy.str_.*\.item\(\)"),
+        (np.bool_(True), r"task a: target is a numpy.bool"),
+        (np.arange(3), r"task a: target is a numpy.ndarray.*\.tolist\(\)"),
+        ([0.0, math.nan], r"task a: target\[1\] is nan, .* finite"),
+        (math.inf, r"task a: target is inf"),
+        ({1: "x"}, r"task a: target has the key 1, .* text"),
+        (b"x", r"task a: target is a bytes"),
+        (lambda: 1, r"task a: target is a function"),
+    ],
+)
+def test_a_target_that_is_not_made_of_json_values_is_refused_where_it_is(target, says):
+    with pytest.raises(ValueError, match=says):
+        Task(id="a", prompt=(user("?"),), target=target)
+    with pytest.raises(ValueError, match=says.replace("target", r"metadata\['k'\]")):
+        Task(id="a", prompt=(user("?"),), metadata={"k": target})
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(target=json_values)
+def test_a_task_that_was_written_as_json_and_read_again_has_the_same_fingerprint(target):
+    read = json.loads(json.dumps(target))
+    assert Task(id="a", prompt=(user("?"),), target=target).fingerprint == (
+        Task(id="a", prompt=(user("?"),), target=read).fingerprint
+    )
+
+
+def test_a_tuple_is_as_good_as_a_list_and_any_text_has_a_fingerprint():
+    as_tuple, as_list = (Task(id="a", prompt=(user("?"),), target=target) for target in ((1, (2, "x")), [1, [2, "x"]]))
+    assert as_tuple.fingerprint == as_list.fingerprint
+    assert len(Task(id="a", prompt=(user("half a pair: \ud83d"),)).fingerprint) == 16
+
+
+def test_r27_a_fingerprint_is_the_same_in_every_process():
+    code = (
+        "from rlenvs import Task, user; "
+        "print(Task(id='a', prompt=(user('?'),), target={'x': ['b', ('c', 1.5)], 'a': None}).fingerprint)"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, check=True, capture_output=True, text=True
+        ).stdout
+        for seed in "12"
+    }
+    here = Task(id="a", prompt=(user("?"),), target={"a": None, "x": ["b", ["c", 1.5]]}).fingerprint
+    assert printed == {f"{here}\n"}
