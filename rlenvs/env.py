@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 
 from rlenvs.errors import EpisodeOverError, ending_of
-from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant
+from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
 from rlenvs.rubric import Rubric
 from rlenvs.spaces import Unicode
 
@@ -207,11 +207,6 @@ def check_ending(ending: str | None) -> None:
 def joined(messages: tuple[Message, ...]) -> str:
     """Messages as one observation."""
     return "\n\n".join(message.content for message in messages)
-
-
-def value_of(parts: tuple[Part, ...]) -> float:
-    """The weighted sum of named rewards."""
-    return float(sum(part.value * part.weight for part in parts))
 
 
 def chosen_task(

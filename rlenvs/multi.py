@@ -14,9 +14,9 @@ import numpy as np
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from rlenvs.env import check_ending, chosen_task, consumed_characters, joined, value_of
+from rlenvs.env import check_ending, chosen_task, consumed_characters, joined
 from rlenvs.errors import EpisodeOverError, ending_of
-from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant
+from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
 from rlenvs.rubric import Rubric
 from rlenvs.spaces import Unicode
 

@@ -6,7 +6,7 @@ Token ids, masks and log-probabilities belong to `rlenvs_trainers.records`.
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -120,8 +120,18 @@ class Part:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and math.isfinite(self.weight)):
-            raise ValueError(f"part {self.name!r}: value and weight are finite, got {self.value} and {self.weight}")
+        if not math.isfinite(self.weighted):  # nor is it where one of the two is not
+            raise ValueError(f"part {self.name!r}: value times weight is finite, got {self.value} and {self.weight}")
+
+    @property
+    def weighted(self) -> float:
+        """What it adds to the reward."""
+        return self.value * self.weight
+
+
+def value_of(parts: Iterable[Part]) -> float:
+    """The weighted sum of named rewards."""
+    return float(sum(part.weighted for part in parts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,4 +151,4 @@ class Verdict:
     @property
     def reward(self) -> float:
         """The weighted sum of the parts."""
-        return float(sum(part.value * part.weight for part in self.parts))
+        return value_of(self.parts)

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import numpy as np
 
 from rlenvs.checks.subject import NONSENSE, Subject, began, difference, played, saying
-from rlenvs.env import TextEnv, joined, value_of
+from rlenvs.env import TextEnv, joined
 from rlenvs.errors import EpisodeOverError
-from rlenvs.records import FAILURES, Ending, Message, Part, Verdict
+from rlenvs.records import FAILURES, Ending, Message, Part, Verdict, value_of
 
 INFO_KEYS = ("messages", "task_id", "ending", "verdict", "consumed", "rewards")
 

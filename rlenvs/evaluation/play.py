@@ -12,7 +12,7 @@ from rlenvs.episode import POLICY_SEAT, Episode
 from rlenvs.errors import EpisodeOverError, described, ending_of
 from rlenvs.evaluation.results import Sample, SampleEnding, SampleKey
 from rlenvs.policies.base import Reply, ReplyRequest
-from rlenvs.records import Message, Part, Task, Verdict, assistant
+from rlenvs.records import Message, Part, Task, Verdict, assistant, value_of
 
 LONGEST_LABEL = 40  # characters
 
@@ -122,7 +122,7 @@ class Play:
             num_seats=len(self.seats),
             ending=ending,
             correct=verdict.correct if verdict else None,
-            reward=verdict.reward + _weighted(seat.parts) if verdict else None,
+            reward=verdict.reward + value_of(seat.parts) if verdict else None,
             parts=_summed((*verdict.parts, *seat.parts)) if verdict else {},
             messages=tuple({"role": message.role, "content": message.content} for message in seat.conversation),
             num_tokens=seat.num_tokens,
@@ -167,10 +167,6 @@ def _labels(task: Task) -> dict[str, Any]:
     """The metadata that results can be grouped by. A worked solution, say, is none, and results would repeat it."""
     plain = {key: value for key, value in task.metadata.items() if isinstance(value, str | int | bool)}
     return {key: value for key, value in plain.items() if len(str(value)) <= LONGEST_LABEL}
-
-
-def _weighted(parts: Sequence[Part]) -> float:
-    return float(sum(part.value * part.weight for part in parts))
 
 
 def _summed(parts: Sequence[Part]) -> dict[str, float]:

@@ -179,7 +179,7 @@ class Play:
             ending=outcome.ending,
             verdict=outcome.verdict,
             prompt=log.prompt,
-            rewards=tuple(Reward(name=part.name, value=part.value * part.weight) for part in parts),
+            rewards=tuple(Reward(name=part.name, value=part.weighted) for part in parts),
             branch=self._branch(log),
             is_trained=not is_masked,
             error=outcome.error,
@@ -221,4 +221,4 @@ class Play:
 
 def _action_rewards(effect: Effect | None) -> tuple[Reward, ...]:
     parts = () if effect is None else effect.rewards
-    return tuple(Reward(name=part.name, value=part.value * part.weight, level="action") for part in parts)
+    return tuple(Reward(name=part.name, value=part.weighted, level="action") for part in parts)
