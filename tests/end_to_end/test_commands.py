@@ -1,0 +1,83 @@
+"""From nothing to a page: warm start, training, evaluation and report, each from the command line."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rlenvs import plugins
+from rlenvs.plugins import load
+from rlenvs_trainers.checks import check_algorithm
+
+WORLD = Path(__file__).with_name("world.py")
+
+
+@pytest.fixture
+def evaluated(rlenvs):
+    """`evaluated("oracle")`: the JSON of its evaluation on twenty tasks, four samples each."""
+
+    def evaluate(policy, *arguments):
+        line = ["eval", "--policy", policy, "--env", "test/Digit-v0", "--num-tasks", 20, "--samples", 4, "--json"]
+        done = rlenvs(*line, "--plugin", WORLD, "--max-tokens", 3, *arguments)
+        assert done.code == 0, done
+        return json.loads(done.out)
+
+    return evaluate
+
+
+def pass_at_1(evaluation):
+    return evaluation["mean_pass@1"]["value"]
+
+
+def test_warm_start_training_evaluation_and_report_follow_on_each_other(rlenvs, evaluated, run_of):
+    tiny = ["--policy", "tiny:hidden=32,layers=2,heads=2,mlp=64,context=256"]
+    learn = ["--set", "rollout.tasks_per_step=16", "--set", "learner.lr=1e-2"]
+    assert rlenvs("sft", "tiny.toml", "--name", "warm", "--steps", 40, *tiny, *learn).code == 0
+    held_out = ["--set", "eval.num_tasks=20", "--set", 'eval.env.0.id="test/Digit-v0"', "--set", "eval.samples=4"]
+    warm = "runs/warm/checkpoints/step-000040"
+    line = ["train", "tiny.toml", "--name", "better", "--policy", warm, "--steps", 30, "--set", "learner.lr=3e-3"]
+    assert rlenvs(*line, *held_out, "--set", "rollout.group_size=8", "--set", "env.0.kwargs.size=0.0").code == 0
+    before, after = pass_at_1(evaluated(warm)), pass_at_1(evaluated("runs/better/checkpoints/step-000030"))
+    assert after > before + 0.3
+    assert pass_at_1(evaluated("runs/better")) == after, "a run is its newest checkpoint"
+
+    done = rlenvs("report", "runs/better")
+    assert (done.code, done.out.strip()) == (0, "runs/better/report.html")
+    page = Path("runs/better/report.html").read_text()
+    better = run_of("better")
+    held = {(step, name.split()[-1]): values["pass@1"] for step, name, values in better.evals}
+    for number in (held[0, "sampled"], held[30, "sampled"]):
+        assert f"{100 * number:.1f}" in page
+    assert "test/Digit-v0" in page
+    assert "30 of 30" in page
+    assert not re.search(r"""(src|href)=["']https?://""", page), "it opens offline"
+    assert better.rollouts_of(30)[0].messages[-1]["content"] in page
+
+
+def test_the_oracle_is_always_right_and_guesses_seldom(evaluated):
+    oracle = evaluated("oracle")
+    assert pass_at_1(oracle) == 1.0
+    assert pass_at_1(evaluated("random")) < 0.2
+
+
+def test_a_policy_that_says_any_digit_is_right_once_in_ten(evaluated, warm):
+    evaluation = evaluated(warm)
+    interval = evaluation["mean_pass@1"]
+    assert interval["low"] < 0.1 < interval["high"]
+    greedy = evaluated(warm, "--temperature", 0)
+    assert pass_at_1(greedy) in (0.0, 1.0), "one answer for every task, or nearly"
+
+
+@pytest.mark.parametrize("name", list(load().algorithms))
+def test_every_registered_algorithm_keeps_its_promises(name):
+    assert len(check_algorithm(plugins.load().algorithms[name])) >= 10
+
+
+def test_config_toml_is_complete_and_makes_the_same_run_again(rlenvs, run_of):
+    assert rlenvs("train", "tiny.toml", "--name", "first", "--set", "surrogate.high=0.28").code == 0
+    assert rlenvs("train", "runs/first/config.toml", "--name", "second").code == 0
+    first, second = run_of("first"), run_of("second")
+    assert second.rollouts == first.rollouts
+    assert second.metrics == first.metrics
+    assert second.files(6) == first.files(6)
