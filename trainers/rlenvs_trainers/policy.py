@@ -107,6 +107,8 @@ def _option(spec: str, name: str, text: str, kind: type) -> int | bool:
 
 
 def _model_folder(path: Path) -> Path:
+    if (path / checkpoint.MANIFEST).is_file() and (defect := checkpoint.defect(path)) is not None:
+        raise PolicyError(f"checkpoint {path} cannot be used: {defect}")
     newest = checkpoint.newest(path / "checkpoints").path
     for folder in (path, path / "policy", *([newest / "policy"] if newest else [])):
         if (folder / "config.json").is_file():
@@ -118,12 +120,13 @@ def _model_folder(path: Path) -> Path:
 
 
 def _from_pretrained(source: str, dtype: torch.dtype) -> tuple[nn.Module, Any]:
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(source)
         model = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
         raise PolicyError(
             f"the policy {source!r} cannot be read: {reason} If it is a hub id, check the name and the connection; "
