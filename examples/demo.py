@@ -4,7 +4,7 @@ A tiny policy (Llama architecture, character tokens) is warmed up on the demonst
 them make a typical mistake, so the policy knows the right way and seldom takes it. GRPO then learns from rewards alone
 which way that is. Held-out questions, which training never sees, are answered before and after.
 
-    python examples/demo.py [--seed 0]
+    python -m examples.demo [--seed 0]
 """
 
 import argparse
