@@ -7,6 +7,7 @@ group of plays shares, and what becomes of failures, is `rollout.py`'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -41,14 +42,24 @@ class _SeatLog:
 
     def copy(self) -> _SeatLog:
         last = self.turns[-1].id if self.turns else None
-        return _SeatLog(self.prompt, self.context, list(self.turns), self.is_reading, last)
+        return replace(self, turns=list(self.turns), shared=last)
 
 
 class Play:
     """One episode: who acts, what each seat has read and written, how it ended."""
 
-    def __init__(self, rollouts: Rollouts, episode: Episode, *, attempt: int, retry: int, tree: int | None) -> None:
+    def __init__(
+        self,
+        rollouts: Rollouts,
+        episode: Episode,
+        *,
+        attempt: int,
+        retry: int,
+        tree: int | None,
+        answers: Mapping[str, str | None],
+    ) -> None:
         self.rollouts, self.episode = rollouts, episode
+        self._answers = dict(answers)  # by seat that has acted, how a right one would look
         self.attempt, self.retry, self.tree = attempt, retry, tree
         self.log_weight = 0.0  # of this leaf under the exploration's target; for explorers to set
         self._logs: dict[str, _SeatLog] = {}
@@ -157,7 +168,7 @@ class Play:
         """An independent play in the same state, as another attempt; both share the turns so far, by id."""
         episode = await self.rollouts.copied(self.episode)
         tree = self.attempt if self.tree is None else self.tree
-        play = Play(self.rollouts, episode, attempt=attempt, retry=self.retry, tree=tree)
+        play = Play(self.rollouts, episode, attempt=attempt, retry=self.retry, tree=tree, answers=self._answers)
         play._logs = {seat: log.copy() for seat, log in self._logs.items()}
         return play
 
@@ -171,14 +182,14 @@ class Play:
         is_masked = self.rollouts.session.config.overlong == "mask" and outcome.ending in OVERLONG
         return Trajectory(
             episode=self.name,
-            task_id=self.episode.task.id,
-            fingerprint=self.episode.task.fingerprint,
+            task=self.episode.task,
             seat=seat,
             attempt=self.attempt,
             turns=tuple(log.turns),
             ending=outcome.ending,
             verdict=outcome.verdict,
             prompt=log.prompt,
+            answer=self._answers.get(seat),
             rewards=tuple(Reward(name=part.name, value=part.weighted) for part in parts),
             branch=self._branch(log),
             is_trained=not is_masked,
@@ -206,7 +217,13 @@ class Play:
 
     async def _deliver(self, completion: Completion) -> Effect | None:
         text = self.rollouts.session.renderer.decode(completion.token_ids)
-        return await self._guarded(lambda: self.episode.act(text))
+
+        def act() -> Effect:
+            effect = self.episode.act(text)
+            ask_answer(self.episode, self._answers)
+            return effect
+
+        return await self._guarded(act)
 
     async def _guarded(self, move: Callable[[], T]) -> T | None:
         """Make a move in a thread. Past its deadline the episode is over as "timeout", and None is returned."""
@@ -217,6 +234,15 @@ class Play:
             if self.episode.seat is not None:
                 self.episode.stop("timeout", f"the environment gave no answer within {timeout_s:g} s")
             return None
+
+
+def ask_answer(episode: Episode, answers: dict[str, str | None]) -> None:
+    """Note how a right answer of the acting seat would look, where that is not known yet. For a worker: foreign code."""
+    seat = episode.seat
+    if seat is not None and seat not in answers:
+        answers[seat] = None
+        with suppress(Exception):  # an environment need not say
+            answers[seat] = episode.answer_message()
 
 
 def _action_rewards(effect: Effect | None) -> tuple[Reward, ...]:

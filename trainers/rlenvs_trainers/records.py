@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rlenvs.records import FAILURES, Ending, Message, Verdict
+from rlenvs.records import FAILURES, Ending, Message, Task, Verdict
 
 FinishReason = Literal[
     "stop",  # the policy wrote an end-of-sequence token (the last id)
@@ -119,14 +119,15 @@ class Trajectory:
     """What one agent seat lived through in one episode."""
 
     episode: str
-    task_id: str
-    fingerprint: str  # of the task: siblings agree
+    task: Task
     seat: str
     attempt: int  # which of the group's attempts
     turns: tuple[Turn, ...]
     ending: Ending
     verdict: Verdict | None
     prompt: tuple[Message, ...] = ()  # in words, what the seat read before its first action: for people to read
+    answer: str | None = None  # how a right first action of this seat would look; None: the environment does not say
+    final_belief: float | None = None  # of the right answer, in the state after the last action: see `Turn.belief`
     rewards: tuple[Reward, ...] = ()  # level "trajectory": the verdict's parts, and what shapers add
     branch: Branch | None = None
     is_trained: bool = True  # False: stays in its group's statistics but gets no gradient
@@ -141,6 +142,16 @@ class Trajectory:
         ids = [turn.id for turn in self.turns]
         if len(set(ids)) != len(ids):
             raise ValueError(f"episode {self.episode}: its turns have different ids, got {ids}")
+
+    @property
+    def task_id(self) -> str:
+        """Of its task."""
+        return self.task.id
+
+    @property
+    def fingerprint(self) -> str:
+        """Of its task: siblings agree."""
+        return self.task.fingerprint
 
     @property
     def is_scored(self) -> bool:

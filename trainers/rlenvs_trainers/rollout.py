@@ -21,7 +21,7 @@ from rlenvs.records import Task
 from rlenvs_trainers.algorithm import Explorer
 from rlenvs_trainers.barrier import Barrier
 from rlenvs_trainers.config import RolloutConfig
-from rlenvs_trainers.play import RETRIED, Play
+from rlenvs_trainers.play import RETRIED, Play, ask_answer
 from rlenvs_trainers.records import Group, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.base import Sampler, SamplingParams
@@ -146,9 +146,16 @@ class Rollouts:
             retry: how often this attempt has failed before.
             tree: which tree it is the first branch of, for explorers that fork.
         """
-        episode = await self._within_deadline(self.begin, (POLICY_SEAT,))
+        answers: dict[str, str | None] = {}
+
+        def begin() -> Episode:
+            episode = self.begin()
+            ask_answer(episode, answers)
+            return episode
+
+        episode = await self._within_deadline(begin, (POLICY_SEAT,))
         check_task(episode, self.task)
-        return Play(self, episode, attempt=attempt, retry=retry, tree=tree)
+        return Play(self, episode, attempt=attempt, retry=retry, tree=tree, answers=answers)
 
     async def copied(self, episode: Episode) -> Episode:
         """An independent copy; where the environment cannot be copied, an episode that is over as a failure."""

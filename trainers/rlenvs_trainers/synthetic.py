@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rlenvs.records import Ending, Part, Verdict
+from rlenvs.records import Ending, Part, Task, Verdict, user
 from rlenvs_trainers.records import Completion, Group, Reward, Trajectory, Turn
 
 Ids = Sequence[int]
@@ -41,8 +41,7 @@ def trajectory(
     episode = f"{task}/{seat}/{attempt}"
     return Trajectory(
         episode=episode,
-        task_id=task,
-        fingerprint=task,
+        task=Task(id=task, prompt=(user(f"{task}?"),)),
         seat=seat,
         attempt=attempt,
         turns=tuple(

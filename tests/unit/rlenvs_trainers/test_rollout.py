@@ -110,6 +110,23 @@ def test_a_conversation_is_recorded_as_it_was_read_and_written(renderer: Rendere
     assert trajectory.fingerprint == AskEnv().task_at(0).fingerprint
 
 
+def test_a_trajectory_carries_its_task_and_how_a_right_answer_would_look(renderer: Renderer) -> None:
+    class KnowsAnswer(AskEnv):
+        def answer_message(self, task: Task) -> str:
+            return f"it is {task.target}"
+
+    silent = only(run(AskEnv(), scripted(renderer, "yes"), renderer))
+    assert (silent.task, silent.answer) == (AskEnv().task_at(0), None)
+    assert silent.task_id == "ask/0"
+    assert silent.fingerprint == silent.task.fingerprint
+    cut_off = run(KnowsAnswer(), scripted(renderer, "yes and more"), renderer, params=SamplingParams(max_tokens=3))
+    for trajectory in (only(run(KnowsAnswer(), scripted(renderer, "no", "yes"), renderer)), only(cut_off)):
+        assert (trajectory.answer, trajectory.final_belief) == ("it is yes", None)
+    pair = run(rlenvs.make("rlenvs/EchoPair-v0"), scripted(renderer, "hello"), renderer)
+    answers = {group.seat: group.trajectories[0].answer for group in pair.groups}
+    assert len(answers) == len(set(answers.values()) - {None}) == 2
+
+
 def test_rewards_are_weighted_and_know_their_level(renderer: Renderer) -> None:
     trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer))
     assert [(reward.name, reward.value, reward.level) for reward in trajectory.rewards] == [("yes", 3.0, "trajectory")]
