@@ -197,6 +197,14 @@ def test_r27_siblings_share_a_task_and_a_group_number(train):
         assert sorted(row.attempt for row in run.rollouts_of(step)) == sorted([0, 1, 2, 3] * 4)
 
 
+def test_weights_that_run_away_stop_the_run_with_a_sentence_and_keep_what_was_done(train):
+    done, run = train("learner.lr=1e38", "checkpoint_every=1", code=1)
+    assert "rlenvs: the weights of 'policy', version 1, give log-probabilities that are no numbers" in done.err
+    assert "Go on from an earlier checkpoint, with a smaller learner.lr or learner.max_grad_norm." in done.err
+    assert run.events[-1][1] == "run_failed"
+    assert len(run.checkpoints) == len(run.metrics) > 0
+
+
 def test_a_step_in_which_everything_failed_counts_and_the_next_one_learns(train):
     _, run = train("rollout.tasks_per_step=1", "rollout.retries=0", "steps=6", fault="step", every=2)
     trained = [values["tokens/trained"] > 0 for values in run.metrics.values()]

@@ -1,5 +1,6 @@
 """A run that was killed and resumed equals one that was not, to the bit: weights, tasks, tokens, records."""
 
+import json
 import random
 import signal
 from collections.abc import Callable
@@ -105,6 +106,63 @@ def test_r20_a_second_epoch_of_a_small_data_set_resumes_alike(rlenvs, start, who
     assert rlenvs("train", "--resume", "runs/cut", *sets(f'plugins=["{WORLD}"]')).code == 0
     assert_equal(run_of("cut"), expected)
     assert {row.task_id for row in run_of("cut").rollouts} == {f"digit/{index}" for index in range(5)}
+
+
+MEMORY = """
+    import random
+    from dataclasses import dataclass, replace
+
+    from rlenvs.hooks import hookimpl
+    from rlenvs_plugins.grpo import GRPO
+    from rlenvs_trainers.credit import spread_over
+    from rlenvs_trainers.records import Reward
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Noise:  # a reward from Python's own generator
+        def __call__(self, group, progress):
+            def louder(each):
+                return replace(each, rewards=(*each.rewards, Reward(name="noise", value=random.random())))
+
+            return replace(group, trajectories=tuple(map(louder, group.trajectories)))
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Running:  # rewards against a running mean over all steps
+        @property
+        def unit(self):
+            return "trajectory"
+
+        @property
+        def min_group(self):
+            return 1
+
+        def __call__(self, groups, progress):
+            credit = {}
+            for index, group in enumerate(groups):
+                for place, trajectory in enumerate(group.trajectories):
+                    baseline = progress.memory.get("mean", 0.0)
+                    progress.memory["mean"] = 0.9 * baseline + 0.1 * trajectory.reward
+                    credit[index, place] = spread_over(trajectory, trajectory.reward - baseline)
+            return credit
+
+    @hookimpl
+    def register_algorithms(register):
+        register(replace(GRPO, name="running", credit=Running(), shape=(Noise(),)))
+"""
+
+
+def test_r20_r21_what_a_plugin_remembers_and_draws_goes_on_as_well(rlenvs, start, whole, run_of, plugin):
+    path = plugin("running", MEMORY)
+    arithmetic = ["env.1.id='rlenvs/Arithmetic-v0'", "env.1.weight=0.5", "sampling.max_tokens=4"]
+    both = f'plugins=["{WORLD}", "{path}"]'
+    changes = [both, "algorithm=running", *arithmetic, "rollout.tasks_per_step=3"]
+    expected = whole("train", *changes)
+    line = ["train", "tiny.toml", "--name", "cut", *sets(*changes), "--plugin", SABOTAGE]
+    assert start(*line, SABOTAGE="rollout:35:SIGKILL").wait().code == 137
+    assert list(run_of("cut").metrics)[-1] >= 3
+    assert rlenvs("train", "--resume", "runs/cut", *sets(both)).code == 0
+    assert_equal(run_of("cut"), expected)
+    assert {row.task_id.partition("/")[0] for row in expected[0].rollouts} == {"digit", "arithmetic"}
+    assert json.loads(expected[1]["state.json"])["memory"]["mean"] > 0
 
 
 def test_r20_killed_again_and_again_it_gets_there_all_the_same(start, whole, run_of):

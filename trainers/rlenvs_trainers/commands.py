@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
@@ -89,7 +90,9 @@ def sft(
 
 def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | None) -> None:
     from rlenvs_trainers.interrupts import stop_on_signal
+    from rlenvs_trainers.objective import NonFiniteError
     from rlenvs_trainers.run import Run
+    from rlenvs_trainers.samplers.base import BrokenWeightsError, StaleWeightsError
 
     if resume is not None and config is not None:
         raise RlenvsError(f"--resume {resume} reads the run's own config.toml; leave out {config}")
@@ -103,7 +106,9 @@ def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | 
         try:
             with run:
                 _show(run, stop)
-        except NothingLearnedError as error:
+        except (NothingLearnedError, NonFiniteError, BrokenWeightsError, StaleWeightsError) as error:
+            if os.environ.get("RLENVS_TRACEBACK"):
+                raise
             _tell(str(error))
             raise typer.Exit(FAILED) from error
         except KeyboardInterrupt:

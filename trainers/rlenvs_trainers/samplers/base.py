@@ -77,6 +77,16 @@ class StaleWeightsError(RuntimeError):
         )
 
 
+class BrokenWeightsError(FloatingPointError):
+    """A policy whose log-probabilities are no numbers any more."""
+
+    def __init__(self, policy: str, version: int) -> None:
+        super().__init__(
+            f"the weights of {policy!r}, version {version}, give log-probabilities that are no numbers: they have run "
+            "away. Go on from an earlier checkpoint, with a smaller learner.lr or learner.max_grad_norm."
+        )
+
+
 class Sampler(Protocol):
     """Writes many actions at once."""
 
@@ -88,6 +98,7 @@ class Sampler(Protocol):
 
         Raises:
             StaleWeightsError: a request names another version than the one that is loaded.
+            BrokenWeightsError: a token's log-probability is NaN.
         """
 
     async def score(

@@ -6,6 +6,7 @@ being published are an error. The loop itself is in `decode.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -19,7 +20,13 @@ from rlenvs.errors import RlenvsError, unknown
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.attention import serving
-from rlenvs_trainers.samplers.base import Capability, SamplerContext, SampleRequest, StaleWeightsError
+from rlenvs_trainers.samplers.base import (
+    BrokenWeightsError,
+    Capability,
+    SamplerContext,
+    SampleRequest,
+    StaleWeightsError,
+)
 from rlenvs_trainers.samplers.decode import Decoding, Written
 from rlenvs_trainers.samplers.scoring import score
 
@@ -204,6 +211,8 @@ class TransformersSampler:
         return torch.autocast(_device(model).type, dtype=self.dtype)
 
     def _completion(self, policy: str, written: Written) -> Completion:
+        if any(math.isnan(logprob) for logprob in written.logprobs):
+            raise BrokenWeightsError(policy, self._served[policy].version)
         return Completion(
             token_ids=written.token_ids,
             logprobs=written.logprobs,
