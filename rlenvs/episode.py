@@ -4,8 +4,8 @@ Rollouts (in tokens) and evaluation (in words) both drive environments through t
 raising environment is recorded in one place and in one way. Deadlines are whose who drive it: see `Episode.stop`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +22,10 @@ class Effect:
     """What one action did."""
 
     consumed: int  # characters of the action that the environment used, from its start
-    rewards: tuple[Part, ...] = ()  # named rewards for this action alone
+    rewards: tuple[Part, ...] = ()  # named rewards of the acting seat, for this action alone
+    # By seat, what the driver's other seats earned meanwhile: it belongs to the last action of that seat, or to its
+    # first if it has not acted yet.
+    others: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Episode(Protocol):
 
     @property
     def seat(self) -> str | None:
-        """Whose action it is; None once the episode is over."""
+        """Whose action it is; None once the episode is over: all of the driver's seats have left."""
 
     def unread(self) -> tuple[Message, ...]:
         """The messages that the acting seat has not read yet: the prompt first, replies later."""
@@ -69,7 +72,7 @@ class Episode(Protocol):
         """
 
     def outcome(self, seat: str) -> Outcome:
-        """How it ended for `seat`; only once it is over."""
+        """How it ended for `seat`; only once it is over for it. Others may still be going on."""
 
     def fork(self) -> "Episode":
         """An independent copy in the same state."""
@@ -89,7 +92,8 @@ def start(env: TextEnv, task: Task, seats: Sequence[str] | None = None, *, seed:
     Raises:
         ValueError: the environment has no such seat. (What the environment raises is in the outcome instead.)
     """
-    from rlenvs.seats import SeatsEpisode, SeatView  # with PettingZoo, which a single seat does not need
+    from rlenvs.seats import SeatView  # with PettingZoo, which a single seat does not need
+    from rlenvs.seats_episode import SeatsEpisode
 
     seed = int(task.fingerprint, 16) % 2**31 if seed is None else seed
     if isinstance(env, SeatView):
@@ -151,10 +155,8 @@ class PolicyEpisode:
         _, _, terminated, truncated, info = self.env.step(text)
         self._unread = info["messages"]
         if terminated or truncated:
-            ending: Ending = info["ending"]
-            is_declared = ending in FAILURES and ending != "unscored"  # by the world: its words say what happened
-            error = joined(info["messages"]) if is_declared else ""
-            self._finish(Outcome(ending=ending, verdict=info["verdict"], error=error))
+            error = declared(info["ending"], info["messages"])
+            self._finish(Outcome(ending=info["ending"], verdict=info["verdict"], error=error))
         return Effect(consumed=info["consumed"], rewards=info["rewards"])
 
     def answer_message(self) -> str:
@@ -194,6 +196,11 @@ class PolicyEpisode:
     def _check_going(self) -> None:
         if self._outcome is not None:
             raise EpisodeOverError(f"the episode of task {self.task.id} is over ({self._outcome.ending})")
+
+
+def declared(ending: Ending, messages: tuple[Message, ...]) -> str:
+    """What a world that says itself that it failed has to say of it: its last messages."""
+    return joined(messages) if ending in FAILURES and ending != "unscored" else ""
 
 
 def failed(error: Exception) -> Outcome:

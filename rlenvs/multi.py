@@ -1,47 +1,34 @@
 """`MultiTextEnv`: the base class of turn-based environments with several seats, PettingZoo's contract over text.
 
-It keeps a conversation per seat and has each seat judged at the end. One seat as a Gymnasium environment, and whole
+It keeps a conversation per seat and has each seat judged when it leaves. One seat as a Gymnasium environment, and whole
 episodes of some seats, are in `rlenvs.seats`.
 """
 
 import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from rlenvs.env import check_ending, chosen_task, consumed_characters, joined
+from rlenvs.env import chosen_task, consumed_characters, joined
 from rlenvs.errors import EpisodeOverError, ending_of
+from rlenvs.move import Move
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
 from rlenvs.rubric import Rubric
 from rlenvs.spaces import Unicode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """What the world makes of one seat's action."""
-
-    messages: Mapping[str, tuple[Message, ...]] = field(default_factory=dict)  # by seat: what it reads before it acts
-    next_seat: str | None = None  # who acts next; None: the next in order
-    ending: Ending | None = None  # why the episode is over, for all seats; None while it goes on
-    consumed: int | None = None  # characters of the action that were used, from its start; None: all of them
-    rewards: tuple[Part, ...] = ()  # named rewards of the acting seat, for this action alone
-
-    def __post_init__(self) -> None:
-        check_ending(self.ending)
 
 
 class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """An environment in which several seats take turns; PettingZoo calls them agents.
 
     A subclass gives `seats`, `rubrics`, `task_at` and `respond`; one that knows its answers gives `answer_message`.
-    All seats end together, each with an ending and a verdict of its own. Every seat's `infos` entry has the keys that
-    `TextEnv` has. Seats do not act at once, so `pettingzoo.utils.conversions.turn_based_aec_to_parallel` is the
-    conversion for whoever wants the parallel contract (actions of seats whose turn it is not are ignored).
+    Each seat has an ending and a verdict of its own, all at once or one after the other. Every seat's `infos` entry has
+    the keys that `TextEnv` has; `rewards` are what it earned by the last action, whoever acted. Seats do not act at
+    once, so `pettingzoo.utils.conversions.turn_based_aec_to_parallel` is the conversion for whoever wants the parallel
+    contract (actions of seats whose turn it is not are ignored).
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "is_parallelizable": False}
@@ -58,7 +45,8 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self.agents: list[str] = []
         self.task: Task | None = None
         self.transcripts: dict[str, list[Message]] = {}
-        self.endings: dict[str, Ending] = {}  # empty while the episode goes on
+        self.endings: dict[str, Ending] = {}  # of the seats that have left
+        self.errors: dict[str, Exception] = {}  # of seats that left because the world or their grader raised
         self.verdicts: dict[str, Verdict | None] = {}
         self.infos: dict[str, dict[str, Any]] = {}
         self.num_turns = 0
@@ -120,15 +108,15 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             self._np_random, _ = seeding.np_random(seed)
         self.agents, self.task = [], None  # stands if choosing raises: no step without a task
         self.task = chosen_task(options or {}, self.task_at, self.num_tasks, self.np_random)
-        self.num_turns, self.endings, self.verdicts = 0, {}, dict.fromkeys(self.seats)
+        self.num_turns, self.endings, self.errors, self.verdicts = 0, {}, {}, dict.fromkeys(self.seats)
+        self.rewards = dict.fromkeys(self.seats, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.seats, 0.0)
         with self._failing():
             self.begin()
             self.transcripts = {seat: list(self.opening(seat)) for seat in self.seats}
         self._num_read = dict.fromkeys(self.seats, 0)
         self.agents = list(self.seats)
         self.agent_selection = self.seats[0]
-        self.rewards = dict.fromkeys(self.seats, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.seats, 0.0)
         self._refresh({}, {})
 
     def observe(self, agent: str) -> str:
@@ -136,38 +124,39 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         return joined(self.unread(agent))
 
     def step(self, action: str | None) -> None:
-        """Take the message of the seat whose turn it is; after the end, None takes a seat away.
+        """Take the message of the seat whose turn it is; None takes a seat away that has left.
+
+        A reward function that breaks is not raised: it is that seat's ending and in `errors`, its reward is NaN, and
+        the other seats keep theirs. What the world raises is raised, and ends the episode for all who are still there.
 
         Raises:
-            EpisodeOverError: the episode is over, or was never started.
-            GraderError: a reward function of a seat broke; the other seats keep their verdicts.
+            EpisodeOverError: the episode is over, or was never started, or the seat has left.
         """
-        if self.endings and action is None and self.agents:
+        if self.task is None or not self.agents:
+            raise EpisodeOverError("step() on an episode that is over or has not been reset: call reset() first")
+        seat = self.agent_selection
+        if seat in self.endings:
+            if action is not None:
+                raise EpisodeOverError(f"step() for {seat!r}, which has left ({self.endings[seat]}): give it None")
             self._was_dead_step(None)
             return
-        if self.task is None or self.endings or not self.agents:
-            raise EpisodeOverError("step() on an episode that is over or has not been reset: call reset() first")
         if not isinstance(action, str):
             raise ValueError(f"an action is text: got {type(action).__name__}")
-        seat = self.agent_selection
         with self._failing():
             move = self.respond(seat, action)
+            move.check(self.seats, self.endings)
             consumed = consumed_characters(move.consumed, action)
         self._converse(seat, action[:consumed], move)
         self._clear_rewards()
         self._cumulative_rewards[seat] = 0.0
-        self.rewards[seat] = value_of(move.rewards)
+        for earner, parts in move.rewards.items():
+            self.rewards[earner] = value_of(parts)
         self.num_turns += 1
-        ending = move.ending or ("max_turns" if self.num_turns >= self.max_turns else None)
-        try:
-            if ending is not None:
-                self._end(ending)
-        finally:
-            self._accumulate_rewards()
-            self._refresh({seat: consumed}, {seat: move.rewards})
-        self.agent_selection = move.next_seat or self.seats[(self.seats.index(seat) + 1) % len(self.seats)]
-        if ending is not None:
-            self._deads_step_first()
+        self._leave(self._leaving(move))
+        self._accumulate_rewards()
+        self._refresh({seat: consumed}, move.rewards)
+        self.agent_selection = move.next_seat or self._next_in_order(seat)
+        self._deads_step_first()
 
     def render(self) -> str | None:
         """Every seat's conversation so far as text."""
@@ -184,63 +173,83 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     # Beyond PettingZoo's.
 
+    @property
+    def is_over(self) -> bool:
+        """Whether every seat has left."""
+        return len(self.endings) == len(self.seats)
+
     def unread(self, seat: str) -> tuple[Message, ...]:
         """What `seat` was told since it last acted: its opening at first."""
         return tuple(self.transcripts[seat][self._num_read[seat] :])
 
     def stop(self, ending: Ending) -> None:
-        """End the episode from outside for all seats and judge what there is, unless the ending is a failure."""
-        if self.task is None or self.endings:
+        """End it from outside for all who are still there, and judge what there is unless the ending is a failure."""
+        if self.task is None or self.is_over:
             raise EpisodeOverError(f"stop({ending!r}) on an episode that is over or was never started")
-        self._end(ending)
+        self._clear_rewards()
+        self._leave(dict.fromkeys(self._still_there(), ending))
+        self._accumulate_rewards()
         self._refresh({}, {})
+        self._deads_step_first()
 
     def clone(self) -> Self:
         """An independent copy in the same state. Records never change and are shared."""
         records = [self.task, *(message for transcript in self.transcripts.values() for message in transcript)]
-        return copy.deepcopy(self, {id(record): record for record in records})
+        return copy.deepcopy(self, {id(record): record for record in (*records, *self.errors.values())})
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """What raises here ends the episode for every seat, and the endings say how."""
+        """What raises here ends the episode for all who are still there, and their endings say how."""
         try:
             yield
         except Exception as error:
-            self.endings = dict.fromkeys(self.seats, ending_of(error))
+            left = self._still_there()
+            self.errors |= dict.fromkeys(left, error)
+            self._leave(dict.fromkeys(left, ending_of(error)))
             self._refresh({}, {})
             raise
+
+    def _still_there(self) -> list[str]:
+        return [seat for seat in self.seats if seat not in self.endings]
+
+    def _next_in_order(self, seat: str) -> str:
+        """Who comes after `seat` of those who are still there; `seat` itself where nobody is."""
+        place = self.seats.index(seat)
+        order = (*self.seats[place + 1 :], *self.seats[:place])
+        return next((other for other in order if other not in self.endings), seat)
+
+    def _leaving(self, move: Move) -> dict[str, Ending]:
+        """Who leaves by the move, or because turns have run out."""
+        shared = move.ending or ("max_turns" if self.num_turns >= self.max_turns else None)
+        endings = dict.fromkeys(self._still_there(), shared) | dict(move.endings)
+        return {seat: ending for seat, ending in endings.items() if ending is not None}
 
     def _converse(self, seat: str, action: str, move: Move) -> None:
         self.transcripts[seat].append(assistant(action))
         self._num_read[seat] = len(self.transcripts[seat])
         for reader, messages in move.messages.items():
-            self.transcripts[reader] += messages
+            if reader not in self.endings:
+                self.transcripts[reader] += messages
 
-    def _end(self, ending: Ending) -> None:
-        """Judge every seat unless the ending is a failure. A grader that breaks is raised after all were heard."""
-        if ending in FAILURES:
-            self.endings, self.rewards = dict.fromkeys(self.seats, ending), dict.fromkeys(self.seats, float("nan"))
-            return
-        errors: list[Exception] = []
-        endings: dict[str, Ending] = {}
-        for seat in self.seats:
-            try:
-                verdict = self.judge(seat)
-                endings[seat] = ending if verdict is not None else "unscored"
-            except Exception as error:  # whatever it is, the other seats' verdicts stand
-                verdict, endings[seat] = None, ending_of(error)
-                errors.append(error)
-            self.verdicts[seat] = verdict
+    def _leave(self, leaving: Mapping[str, Ending]) -> None:
+        """Judge the seats that leave, unless they failed. A grader that breaks is the failure of its seat alone."""
+        endings = dict(leaving)
+        for seat, ending in leaving.items():
+            if ending not in FAILURES:
+                try:
+                    self.verdicts[seat] = self.judge(seat)
+                    endings[seat] = ending if self.verdicts[seat] is not None else "unscored"
+                except Exception as error:  # whatever it is, the other seats' verdicts stand
+                    self.errors[seat], endings[seat] = error, ending_of(error)
+            verdict = self.verdicts[seat]
             self.rewards[seat] += verdict.reward if verdict is not None else float("nan")
-        self.endings = endings
-        if errors:
-            raise errors[0]
+        self.endings |= endings
 
     def _refresh(self, consumed: Mapping[str, int], rewards: Mapping[str, tuple[Part, ...]]) -> None:
         """PettingZoo's tables of the moment, for the seats that are left."""
         assert self.task is not None
         self.truncations = {seat: self.endings.get(seat) == "max_turns" for seat in self.agents}
-        self.terminations = {seat: bool(self.endings) and not self.truncations[seat] for seat in self.agents}
+        self.terminations = {seat: seat in self.endings and not self.truncations[seat] for seat in self.agents}
         self.infos = {
             seat: {
                 "messages": self.unread(seat),

@@ -73,7 +73,7 @@ def _seat_failures(view: Any, num_tasks: int, seed: int) -> Iterator[str]:
         of_seat = SeatView(view.multi.clone(), seat, view.partners)
         of_seat.spec = view.spec
         yield from (f"seat {seat!r}: {failure}" for failure in _failures(of_seat, num_tasks, seed))
-    for check in (borrowed.pettingzoo_agrees, borrowed.seats_end_together):
+    for check in (borrowed.pettingzoo_agrees, borrowed.every_seat_ends):
         yield from _guarded(check, view.multi)
 
 

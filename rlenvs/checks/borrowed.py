@@ -1,4 +1,4 @@
-"""Gymnasium's and PettingZoo's own checks, and what several seats have to agree on."""
+"""Gymnasium's and PettingZoo's own checks, and how several seats end."""
 
 import contextlib
 import io
@@ -58,17 +58,17 @@ def _as_pettingzoo_checks_it(multi: MultiTextEnv) -> MultiTextEnv:
     return env
 
 
-def seats_end_together(multi: MultiTextEnv) -> Iterator[str]:
+def every_seat_ends(multi: MultiTextEnv) -> Iterator[str]:
     """Every seat has an ending at the end, and then the end is the end."""
     multi.reset(seed=0)
-    for _ in range(multi.max_turns):
-        multi.step("")
-        if multi.endings:
+    for _ in range(multi.max_turns + len(multi.seats)):
+        if multi.is_over:
             break
+        multi.step(None if multi.agent_selection in multi.endings else "")
     if set(multi.endings) != set(multi.seats):
         yield f"at the end every seat has an ending: {sorted(set(multi.seats) - set(multi.endings))} have none"
         return
-    for seat in multi.seats:
+    for seat in multi.agents:
         if multi.terminations[seat] == multi.truncations[seat]:
             yield f"at the end {seat!r} is terminated or truncated: got {multi.terminations[seat]} for both"
     try:

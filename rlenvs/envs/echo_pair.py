@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rlenvs.multi import Move, MultiTextEnv
+from rlenvs.move import Move
+from rlenvs.multi import MultiTextEnv
 from rlenvs.records import Message, Task, user
 from rlenvs.rubric import Grader, RewardFunction, Rubric
 from rlenvs.seats import SeatView

@@ -104,7 +104,8 @@ class Play:
             return
         effect = self.episode.act(reply.text)
         seat.write(reply.text[: effect.consumed], reply)
-        seat.parts += effect.rewards
+        for earner, parts in ((name, effect.rewards), *effect.others.items()):
+            self.seats[earner].parts += parts
 
     def samples(self) -> tuple[Sample, ...]:
         """What each seat did, once it is over."""

@@ -364,9 +364,8 @@ class LateToDie(BrokenPair):
 
 @broken("at the end every seat has an ending: ['speaker'] have none")
 class HalfEnded(BrokenPair):
-    def _end(self, ending):
-        super()._end(ending)
-        del self.endings[SPEAKER]
+    def _leave(self, leaving):
+        super()._leave({seat: ending for seat, ending in leaving.items() if seat != SPEAKER})
 
 
 @broken("at the end 'speaker' is terminated or truncated: got True for both")
@@ -383,11 +382,22 @@ class UndeadPair(BrokenPair):
             super().step(action)
 
 
+class LeavingPair(EchoPair):
+    """The speaker leaves with its last word, and is thanked for it by the echoer's."""
+
+    def respond(self, seat, action):
+        move = super().respond(seat, action)
+        is_last = seat == SPEAKER and self.num_turns == self.max_turns - 2
+        praise = {ECHOER: (Part(name="praise", value=0.25),)}
+        return dataclasses.replace(move, endings={SPEAKER: "completed"} if is_last else {}, rewards=praise)
+
+
 def test_a_good_environment_passes_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(Good())
         check_env(EchoPair())
+        check_env(LeavingPair())
         check_env(SeatView(EchoPair(rounds=3), ECHOER))
 
 

@@ -6,7 +6,8 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from rlenvs import EpisodeOverError, GraderError, Part, RewardFunction, Rubric, Task, user
 from rlenvs.checks.borrowed import pettingzoo_agrees
 from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
-from rlenvs.multi import Move, MultiTextEnv
+from rlenvs.move import Move
+from rlenvs.multi import MultiTextEnv
 from rlenvs_sandbox import SandboxError
 
 
@@ -32,7 +33,7 @@ class Haggling(MultiTextEnv):
         if action == "fire":
             return Move(ending="timeout")
         if action == "deal":
-            return Move(ending="completed", rewards=(Part(name="bonus", value=2.0, weight=0.5),))
+            return Move(ending="completed", rewards={seat: (Part(name="bonus", value=2.0, weight=0.5),)})
         messages = {other: (user(f"{seat}: {action}"),) for other in self.seats if other != seat}
         return Move(messages=messages, next_seat="ann" if action == "skip" else None)
 
@@ -133,12 +134,15 @@ def test_r05_an_ending_that_is_a_failure_is_recorded_and_not_judged():
 
 def test_r05_one_seats_broken_grader_leaves_the_others_verdicts():
     env = haggling(graders={"bob": lambda task, transcript: 1 / 0, "cid": lambda task, transcript: None})
-    with pytest.raises(GraderError, match="haggle/3"):
-        env.step("deal")
+    env.step("deal")
     assert env.endings == {"ann": "completed", "bob": "grader_error", "cid": "unscored"}
     assert env.verdicts["ann"].reward == 2.0
     assert env.verdicts["bob"] is env.verdicts["cid"] is None
+    assert list(env.errors) == ["bob"]
+    assert isinstance(env.errors["bob"], GraderError)
+    assert "haggle/3" in str(env.errors["bob"])
     assert math.isnan(env.rewards["bob"])
+    assert env.rewards["ann"] == 3.0
     assert env.infos["ann"]["verdict"] == env.verdicts["ann"]
 
 
@@ -176,7 +180,172 @@ def test_the_seed_draws_the_task_and_the_world():
         assert first.np_random.random() == second.np_random.random()
 
 
-@pytest.mark.parametrize("env", [EchoPair(), EchoPair(rounds=5), Haggling()])
+class Auction(MultiTextEnv):
+    """Seats bid in turn until one is left, who pays; the last bid is lost if somebody shouts.
+
+    "pass" leaves; "gift X" earns X 1.0 and the giver 0.25; "sulk" leaves as a failure; "shout" raises.
+    """
+
+    seats = ("ann", "bob", "cid")
+    max_turns = 8
+
+    def __init__(self, grader=lambda task, transcript: float(len(transcript))):
+        super().__init__()
+        self.rubrics = {seat: Rubric((RewardFunction("heard", grader),)) for seat in self.seats}
+
+    def task_at(self, index):
+        return Task(id=f"auction/{index}", prompt=(user("A vase."),))
+
+    def respond(self, seat, action):
+        if action == "shout":
+            raise KeyError("hammer")
+        verb, _, other = action.partition(" ")
+        told = {each: (user(f"{seat}: {action}"),) for each in self.seats if each != seat}
+        if verb == "gift":
+            value = (Part(name="gift", value=1.0),)
+            return Move(messages=told, rewards={other: value, seat: (Part(name="thanks", value=0.25),)})
+        if verb == "call":
+            return Move(messages=told, next_seat=other)
+        if verb == "expel":
+            return Move(messages=told, endings={other: "malformed_action"}, next_seat=seat)
+        if verb == "sold":
+            return Move(messages=told, ending="completed", endings={other: "unscored"})
+        leaving = {"pass": "completed", "sulk": "timeout"}.get(verb)
+        return Move(messages=told, endings={seat: leaving} if leaving else {})
+
+
+def auction(**kwargs):
+    env = Auction(**kwargs)
+    env.reset(seed=0)
+    return env
+
+
+def test_a_seat_leaves_with_its_verdict_while_the_others_go_on():
+    env = auction()
+    env.step("pass")
+    assert (env.endings, env.is_over) == ({"ann": "completed"}, False)
+    assert env.verdicts["ann"].reward == 2.0, "the vase and its own word"
+    assert env.rewards == {"ann": 2.0, "bob": 0.0, "cid": 0.0}
+    assert env.terminations == {"ann": True, "bob": False, "cid": False}
+    assert env.infos["ann"]["ending"] == "completed"
+    assert (env.agent_selection, env.last()[1:4]) == ("ann", (2.0, True, False))
+    with pytest.raises(EpisodeOverError, match=r"'ann', which has left \(completed\): give it None"):
+        env.step("wait")
+    env.step(None)
+    assert (env.agents, env.agent_selection) == (["bob", "cid"], "bob")
+    env.step("10")
+    env.step("20")
+    assert env.agent_selection == "bob", "ann is passed over"
+    assert len(env.transcripts["ann"]) == 2, "who has left hears nothing"
+    env.step("pass")
+    env.step(None)
+    assert (env.agents, env.agent_selection, env.is_over) == (["cid"], "cid", False)
+    env.step("30")
+    assert env.agent_selection == "cid", "who is left alone goes on alone"
+    env.step("pass")
+    assert env.is_over
+    assert set(env.endings.values()) == {"completed"}
+
+
+def test_a_seat_may_be_sent_away_by_another_and_hears_why():
+    env = auction()
+    env.step("expel cid")
+    assert (env.endings, env.agent_selection) == ({"cid": "malformed_action"}, "cid")
+    assert env.observe("cid") == "A vase.\n\nann: expel cid"
+    env.step(None)
+    assert (env.agents, env.agent_selection) == (["ann", "bob"], "ann")
+
+
+def test_an_ending_of_ones_own_goes_before_the_shared_one():
+    env = auction(grader=lambda task, transcript: 1.0)
+    env.step("sold bob")
+    assert env.endings == {"ann": "completed", "bob": "unscored", "cid": "completed"}
+    assert (env.verdicts["bob"], env.verdicts["cid"].reward) == (None, 1.0)
+
+
+def test_when_turns_run_out_those_who_had_left_keep_their_ending():
+    env = auction()
+    env.step("pass")
+    env.step(None)
+    for _ in range(7):
+        env.step("10")
+    assert env.endings == {"ann": "completed", "bob": "max_turns", "cid": "max_turns"}
+    assert env.truncations == {"bob": True, "cid": True}
+
+
+def test_an_action_may_reward_any_seat():
+    env = auction()
+    env.step("gift cid")
+    assert env.rewards == {"ann": 0.25, "bob": 0.0, "cid": 1.0}
+    assert [part.name for part in env.infos["cid"]["rewards"]] == ["gift"]
+    assert env.infos["bob"]["rewards"] == ()
+    env.step("gift cid")
+    assert env.agent_selection == "cid"
+    assert env.last()[1] == 2.0, "all that it earned since it last acted"
+
+
+@pytest.mark.parametrize(
+    ("action", "says"),
+    [
+        ("gift ann", r"Move's rewards: 'ann' has left \(completed\)"),
+        ("call ann", r"Move's next_seat: 'ann' has left"),
+        ("expel ann", r"Move's endings: 'ann' has left"),
+        ("gift dan", r"no seat 'dan'"),
+        ("expel bob", r"Move's next_seat: 'bob' leaves by this very move"),
+    ],
+)
+def test_a_move_that_speaks_of_seats_that_are_not_there_is_the_environments_error(action, says):
+    env = auction()
+    env.step("pass")
+    env.step(None)
+    with pytest.raises(ValueError, match=says):
+        env.step(action)
+    assert env.endings == {"ann": "completed", "bob": "env_error", "cid": "env_error"}
+    assert env.verdicts["ann"].reward == 2.0
+
+
+def test_what_goes_by_seat_is_a_mapping():
+    with pytest.raises(ValueError, match=r"Move's rewards go by seat, \{seat: …\}: got \(Part"):
+        Move(rewards=(Part(name="bonus", value=1.0),))
+    with pytest.raises(ValueError, match="got 'won'"):
+        Move(endings={"ann": "won"})
+
+
+def test_r05_what_breaks_later_does_not_touch_a_seat_that_has_left():
+    env = auction()
+    env.step("sulk")
+    env.step(None)
+    env.step("pass")
+    env.step(None)
+    with pytest.raises(KeyError):
+        env.step("shout")
+    assert env.endings == {"ann": "timeout", "bob": "completed", "cid": "env_error"}
+    assert [seat for seat, verdict in env.verdicts.items() if verdict is not None] == ["bob"]
+    assert list(env.errors) == ["cid"]
+    assert env.clone().errors == env.errors
+
+
+def test_r05_a_broken_grader_of_a_seat_that_leaves_lets_the_others_go_on():
+    env = auction(grader=lambda task, transcript: 1.0 if "pass" not in transcript[-1].content else 1 / 0)
+    env.step("pass")
+    assert (env.endings, list(env.errors)) == ({"ann": "grader_error"}, ["ann"])
+    assert math.isnan(env.rewards["ann"])
+    env.step(None)
+    assert env.agent_selection == "bob"
+
+
+class Counting(EchoPair):
+    """The speaker leaves after its first word, the echoer after its second."""
+
+    def respond(self, seat, action):
+        move = super().respond(seat, action)
+        mine = sum(message.role == "assistant" for message in self.transcripts[seat])
+        leaves = seat == SPEAKER or mine == 1
+        rewards = {ECHOER: (Part(name="company", value=1.0),)}
+        return Move(messages=move.messages, endings={seat: "completed"} if leaves else {}, rewards=rewards)
+
+
+@pytest.mark.parametrize("env", [EchoPair(), EchoPair(rounds=5), Haggling(), Auction(), Counting()])
 def test_pettingzoos_own_check_passes(env):
     assert list(pettingzoo_agrees(env)) == []
 
@@ -191,6 +360,17 @@ def test_pettingzoos_conversion_gives_the_parallel_contract():
     assert rewards == {SPEAKER: 1.0, ECHOER: 1.0}
     assert terminated == {SPEAKER: True, ECHOER: True}
     assert truncated == {SPEAKER: False, ECHOER: False}
+
+
+def test_pettingzoos_conversion_lets_a_seat_leave_before_the_others():
+    env = turn_based_aec_to_parallel(Auction())
+    env.reset(seed=0)
+    _, rewards, terminated, *_ = env.step(dict.fromkeys(env.agents, "pass"))
+    assert (rewards["ann"], terminated) == (2.0, {"ann": True, "bob": False, "cid": False})
+    assert env.agents == ["bob", "cid"]
+    env.step(dict.fromkeys(env.agents, "pass"))
+    env.step(dict.fromkeys(env.agents, "pass"))
+    assert env.agents == []
 
 
 def test_every_seats_conversation_can_be_looked_at():

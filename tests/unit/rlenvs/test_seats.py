@@ -4,9 +4,10 @@ import pytest
 import rlenvs
 from rlenvs import EpisodeOverError, Part, RewardFunction, Rubric, Task, user
 from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
-from rlenvs.episode import check_task, start
-from rlenvs.errors import RlenvsError
-from rlenvs.multi import Move, MultiTextEnv
+from rlenvs.episode import Outcome, check_task, start
+from rlenvs.errors import GraderError, RlenvsError
+from rlenvs.move import Move
+from rlenvs.multi import MultiTextEnv
 from rlenvs.seats import SeatView
 
 
@@ -214,7 +215,7 @@ class Scored(Duel):
 
     def respond(self, seat, action):
         word = action.split(" ")[0]
-        rewards = (Part(name="length", value=float(len(word))),)
+        rewards = {seat: (Part(name="length", value=float(len(word))),)}
         return Move(consumed=len(word), rewards=rewards, ending="completed" if word == "shoot" else None)
 
     def demonstrate(self, seat, rng):
@@ -247,3 +248,153 @@ def test_r27_an_episode_or_a_view_knows_the_task_that_was_started():
         check_task(episode, given)
     view = SeatView(Stubborn())
     assert view.reset(options={"task": given})[1]["task_id"] == view.task.id == "duel/7"
+
+
+class Table(MultiTextEnv):
+    """Three seats; "quit" leaves, "tip X" earns X 1.0, "all" earns everybody 0.5, "end" ends it, "crash" raises."""
+
+    seats = ("ann", "bob", "cid")
+    max_turns = 12
+
+    def __init__(self):
+        super().__init__()
+        self.rubrics = {seat: Rubric((RewardFunction("said", said),)) for seat in self.seats}
+
+    def task_at(self, index):
+        return Task(id=f"table/{index}", prompt=(user("Sit."),))
+
+    def respond(self, seat, action):
+        verb, _, other = action.partition(" ")
+        if verb == "crash":
+            raise OSError("no table")
+        rewards = {}
+        if verb == "tip":
+            rewards = {other: (Part(name="tip", value=1.0),)}
+        if verb == "all":
+            rewards = {each: (Part(name="all", value=0.5),) for each in self.seats if each not in self.endings}
+        return Move(
+            rewards=rewards,
+            endings={seat: "completed"} if verb == "quit" else {},
+            ending="completed" if verb == "end" else None,
+            consumed=len(verb),
+        )
+
+
+def said(task, transcript):
+    return float(sum(message.role == "assistant" for message in transcript))
+
+
+def saying(*texts):
+    """A partner that says these, then waits."""
+    return lambda env, seat, rng: (*texts, *["wait"] * 20)[
+        sum(message.role == "assistant" for message in env.transcripts[seat])
+    ]
+
+
+def table(seats, **partners):
+    return start(SeatView(Table(), None, partners), Table().task_at(0), seats=seats)
+
+
+def names(effect):
+    mine = tuple(part.name for part in effect.rewards)
+    return mine, {seat: tuple(part.name for part in parts) for seat, parts in effect.others.items()}
+
+
+def test_what_other_seats_earn_by_an_action_is_told_with_it():
+    episode = table(["ann", "bob"], cid=saying("tip ann", "all"))
+    assert names(episode.act("tip bob")) == ((), {"bob": ("tip",)})
+    assert names(episode.act("all")) == (("all",), {"ann": ("all", "tip")}), "cid's tip came before ann acts again"
+    assert names(episode.act("tip cid")) == ((), {}), "cid is not the driver's"
+    assert names(episode.act("wait")) == (("all",), {"ann": ("all",)})
+
+
+def test_what_a_seat_earned_before_anybody_acted_for_the_driver_comes_with_the_first_action():
+    episode = table(["bob", "cid"], ann=saying("all"))
+    assert names(episode.act("tip bob")) == (("all", "tip"), {"cid": ("all",)})
+
+
+def test_a_view_earns_by_what_its_partners_do_until_it_acts_again():
+    view = SeatView(Table(), "bob", {"ann": saying("tip bob", "all"), "cid": saying("tip bob")})
+    view.reset(seed=0)
+    _, reward, _, _, info = view.step("wait")
+    assert [part.name for part in info["rewards"]] == ["tip", "tip", "all"]
+    assert reward == 2.5
+    assert view.step("all")[1] == 0.5
+    view.reset(seed=0)
+    view.reset(seed=0)
+    assert view.step("wait")[1] == 2.5, "what was earned in another episode is forgotten"
+
+
+def test_a_seat_that_leaves_has_its_outcome_while_the_others_go_on():
+    episode = table(["ann", "bob"], cid=saying("quit"))
+    assert episode.act("quit now").consumed == 4
+    assert (episode.outcome("ann").ending, episode.outcome("ann").verdict.reward) == ("completed", 1.0)
+    assert episode.seat == "bob"
+    with pytest.raises(ValueError, match="not over yet for 'bob'"):
+        episode.outcome("bob")
+    fork = episode.fork()
+    for _ in range(3):
+        episode.act("wait")
+        assert episode.seat == "bob"
+    assert episode.outcome("cid").ending == "completed"
+    episode.act("crash")
+    assert episode.seat is None
+    assert [episode.outcome(seat).ending for seat in Table.seats] == ["completed", "env_error", "completed"]
+    assert "no table" in episode.outcome("bob").error
+    fork.stop("max_tokens")
+    assert [fork.outcome(seat).ending for seat in Table.seats] == ["completed", "max_tokens", "max_tokens"]
+
+
+def test_an_episode_is_over_when_the_drivers_seats_have_left():
+    episode = table(["bob"], ann=saying("wait", "crash"))
+    episode.act("quit")
+    assert (episode.seat, episode.outcome("bob").ending) == (None, "completed")
+    view = SeatView(Table(), "bob", {"ann": saying("wait", "crash")})
+    view.reset(seed=0)
+    _, reward, terminated, _, info = view.step("quit")
+    assert (reward, terminated, info["ending"]) == (1.0, True, "completed")
+
+
+def test_r05_a_partner_that_fails_leaves_the_word_of_those_who_had_left():
+    episode = table(["ann", "bob"], cid=saying("wait", "crash"))
+    episode.act("quit")
+    episode.act("wait")
+    episode.act("wait")
+    assert [episode.outcome(seat).ending for seat in ("ann", "bob")] == ["completed", "env_error"]
+
+
+def test_r05_a_partners_broken_grader_is_not_the_views_failure():
+    view = SeatView(Duel(is_broken=True), "first")
+    view.reset(seed=0)
+    _, reward, terminated, _, info = view.step("shoot")
+    assert (reward, terminated, info["ending"]) == (1.0, True, "completed")
+    view = SeatView(Duel(is_broken=True), "second")
+    view.reset(seed=0)
+    with pytest.raises(GraderError, match="ZeroDivisionError"):
+        view.step("shoot")
+    assert (view.ending, view.verdict) == ("grader_error", None)
+
+
+def test_r05_a_failure_that_a_world_declares_has_its_words():
+    class Losing(Duel):
+        def respond(self, seat, action):
+            return Move(messages={"first": (user("the range is closed"),)}, endings={"first": "sandbox_error"})
+
+    episode = start(SeatView(Losing()), Duel().task_at(0))
+    episode.act("wait")
+    assert episode.outcome("first") == Outcome(ending="sandbox_error", verdict=None, error="the range is closed")
+    assert episode.seat == "second"
+
+
+def test_r05_an_episode_that_cannot_be_reset_has_nothing_of_the_one_before():
+    class Once(Duel):
+        def reset(self, seed=None, options=None):
+            if self.task is not None:
+                raise OSError("used up")
+            super().reset(seed=seed, options=options)
+
+    view = SeatView(Once())
+    view.multi.reset(seed=0)
+    view.multi.step("shoot")
+    episode = start(view, Duel().task_at(0))
+    assert [episode.outcome(seat).ending for seat in episode.seats] == ["env_error"] * 2

@@ -9,7 +9,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,17 @@ import pytest
 import rlenvs
 from rlenvs import registration
 from rlenvs.env import Response, TextEnv
+from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
 from rlenvs.errors import RlenvsError
 from rlenvs.evaluation.evaluate import Evaluation, Progress, evaluate
 from rlenvs.evaluation.results import Sample
 from rlenvs.evaluation.suites import Target
+from rlenvs.move import Move
 from rlenvs.policies.base import Policy, Reply, ReplyRequest
 from rlenvs.policies.scripted import Oracle, Random
 from rlenvs.records import Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
+from rlenvs.seats import SeatView
 
 ENV_ID = "tests/Trouble-v0"
 
@@ -240,6 +243,20 @@ def test_every_seat_of_an_episode_has_its_own_sample() -> None:
     assert (summary.num_samples, summary.num_tasks) == (12, 3)
     assert [(subset.key, subset.value) for subset in summary.breakdown] == [("seat", "echoer"), ("seat", "speaker")]
     assert [p.k for p in summary.pass_at] == [1, 2]  # two samples of each seat, not four of a task
+
+
+def test_what_a_seat_earns_by_anothers_action_counts_for_it() -> None:
+    class Praising(EchoPair):
+        def respond(self, seat: str, action: str) -> Move:
+            return replace(super().respond(seat, action), rewards={SPEAKER: (Part(name="praise", value=0.25),)})
+
+    rlenvs.register("tests/Praising-v0", lambda: SeatView(Praising()))
+    try:
+        result = evaluate(Oracle(), [Target(env="tests/Praising-v0", num_tasks=2)])
+    finally:
+        gymnasium.registry.pop("tests/Praising-v0")
+        registration._registered.pop("tests/Praising-v0")
+    assert {sample.seat: sample.reward for sample in result.samples} == {SPEAKER: 1.0 + 4 * 0.25, ECHOER: 1.0}
 
 
 def test_seeds_differ_between_tasks_and_samples_and_do_not_depend_on_what_runs_beside() -> None:

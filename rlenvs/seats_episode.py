@@ -1,0 +1,140 @@
+"""`SeatsEpisode`: one play of an environment with several seats, of which the driver acts for some or all."""
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from rlenvs.episode import Effect, Outcome, declared, failed
+from rlenvs.errors import EpisodeOverError, described, unknown
+from rlenvs.multi import MultiTextEnv
+from rlenvs.records import FAILURES, Ending, Message, Task
+from rlenvs.seats import Earned, Partner, SeatView, play_partners, take_step
+
+
+class SeatsEpisode:
+    """An episode of an environment with several seats, of which the driver acts for some or all."""
+
+    def __init__(
+        self,
+        env: MultiTextEnv,
+        task: Task,
+        seats: tuple[str, ...],
+        partners: Mapping[str, Partner],
+        rng: np.random.Generator,
+    ) -> None:
+        self.env, self.task, self.seats = env, task, seats
+        self._partners, self._rng = partners, rng
+        self._outcomes: dict[str, Outcome] = {}  # of the seats that have left; the first word stands
+        self._earned: Earned = defaultdict(tuple)
+
+    @classmethod
+    def start(cls, view: SeatView, task: Task, seats: Sequence[str] | None, seed: int) -> "SeatsEpisode":
+        """Reset a copy of the view's environment to `task`, and let the partners who come first speak."""
+        if seats is None:
+            seats = view.multi.seats if view.chosen_seat is None else (view.chosen_seat,)
+        for seat in seats:
+            if seat not in view.multi.seats:
+                raise ValueError(unknown("seat", seat, view.multi.seats))
+        if not seats:
+            raise ValueError(f"an episode needs at least one seat to act for, of {', '.join(view.multi.seats)}")
+        view = view.clone()
+        episode = cls(view.multi, task, tuple(seats), view.partners, np.random.default_rng(seed))
+        try:
+            episode._reset(seed)
+        except Exception as error:
+            episode._end(failed(error))
+        else:
+            episode._guarded(lambda: None)
+        return episode
+
+    def _reset(self, seed: int) -> None:
+        self.env.reset(seed=seed, options={"task": self.task})
+        if self.env.task is None:
+            raise ValueError(f"{type(self.env).__name__}.reset() left no task")
+        self.task = self.env.task
+
+    @property
+    def seat(self) -> str | None:
+        """Whose action it is, one of the driver's seats; None once all of these have left."""
+        return None if self._is_over else self.env.agent_selection
+
+    def unread(self) -> tuple[Message, ...]:
+        """What the acting seat was told since it last acted."""
+        return () if self._is_over else self.env.unread(self.env.agent_selection)
+
+    def act(self, text: str) -> Effect:
+        """The acting seat's message, then the partners' until it is one of the driver's seats' turn."""
+        seat, consumed = self._acting_seat(), len(text)
+
+        def move() -> None:
+            nonlocal consumed
+            consumed = take_step(self.env, text, self._earned)
+
+        self._guarded(move)
+        earned = {earner: self._earned.pop(earner) for earner in self.seats if self._earned[earner]}
+        return Effect(consumed=consumed, rewards=earned.pop(seat, ()), others=earned)
+
+    def answer_message(self) -> str:
+        """The acting seat's right answer, given now."""
+        return self.env.answer_message(self.task, self._acting_seat())
+
+    def demonstrate(self, rng: np.random.Generator) -> str:
+        """A good next message of the acting seat."""
+        return self.env.demonstrate(self._acting_seat(), rng)
+
+    def stop(self, ending: Ending, error: str = "") -> None:
+        """End it from outside for all who are still there. A failure leaves the environment alone: it may hang."""
+        self._acting_seat()
+        if ending in FAILURES:
+            self._end(Outcome(ending=ending, verdict=None, error=error))
+        else:
+            self._guarded(lambda: self.env.stop(ending), error)
+
+    def outcome(self, seat: str) -> Outcome:
+        """How it ended for `seat`."""
+        if seat not in self.env.seats:
+            raise ValueError(unknown("seat", seat, self.env.seats))
+        if seat not in self._outcomes:
+            raise ValueError(f"the episode of task {self.task.id} is not over yet for {seat!r}")
+        return self._outcomes[seat]
+
+    def fork(self) -> "SeatsEpisode":
+        """A copy that goes its own way."""
+        fork = type(self)(self.env.clone(), self.task, self.seats, self._partners, copy.deepcopy(self._rng))
+        fork._outcomes, fork._earned = dict(self._outcomes), self._earned.copy()
+        return fork
+
+    @property
+    def _is_over(self) -> bool:
+        return all(seat in self._outcomes for seat in self.seats)
+
+    def _acting_seat(self) -> str:
+        if self._is_over:
+            raise EpisodeOverError(f"the episode of task {self.task.id} is over")
+        return self.env.agent_selection
+
+    def _guarded(self, move: Callable[[], None], error: str = "") -> None:
+        """Make a move and the partners' after it; what is raised is an ending for all who are still there."""
+        try:
+            move()
+            play_partners(self.env, self.seats, self._partners, self._rng, self._earned)
+            self._record(error)
+        except Exception as raised:  # whatever an environment or a partner raises
+            with suppress(Exception):  # an ending that contradicts itself
+                self._record(error)
+            self._end(failed(raised))
+
+    def _record(self, error: str) -> None:
+        """Keep how it ended for those whom the environment has let go."""
+        for seat, ending in self.env.endings.items():
+            raised = self.env.errors.get(seat)
+            why = error or (declared(ending, self.env.unread(seat)) if raised is None else described(raised))
+            self._outcomes.setdefault(seat, Outcome(ending=ending, verdict=self.env.verdicts[seat], error=why))
+
+    def _end(self, outcome: Outcome) -> None:
+        """Let it be over in this way for all who are still there."""
+        for seat in self.env.seats:
+            self._outcomes.setdefault(seat, outcome)
