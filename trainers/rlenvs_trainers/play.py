@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from rlenvs.episode import Effect, Episode
 from rlenvs.errors import EpisodeOverError
 from rlenvs.records import Ending, Message
-from rlenvs_trainers.records import Branch, Completion, Reward, Trajectory, Turn
+from rlenvs_trainers.records import Branch, Completion, Numbers, Reward, Trajectory, Turn
 from rlenvs_trainers.render import Context
 from rlenvs_trainers.samplers.base import Monitor, SampleRequest, SamplingParams
 
@@ -129,14 +130,12 @@ class Play:
         completion: Completion,
         *,
         discarded: Sequence[Completion] = (),
-        signals: Mapping[str, float] | None = None,
     ) -> None:
         """Deliver an action to the environment. One that was cut off by a limit is not delivered: it ends the play.
 
         Args:
             completion: what `write` gave.
             discarded: completions for the same prompt that were thrown away; they count in the budget.
-            signals: named numbers to keep with the turn.
         """
         seat, log, prompt_ids = self.seat, self._log(), self.prompt_ids()
         is_cut_off = completion.finish_reason == "length"
@@ -150,7 +149,6 @@ class Play:
                 completion=completion,
                 discarded=tuple(discarded),
                 rewards=_action_rewards(effect),
-                signals=dict(signals or {}),
             )
         )
         assert log.context is not None
@@ -159,6 +157,24 @@ class Play:
         if is_cut_off:
             context_length = self.rollouts.session.barrier.sampler.context_length
             await self.stop("context_overflow" if len(log.context.ids) >= context_length else "max_tokens")
+
+    def note(
+        self,
+        seat: str,
+        *,
+        belief: float | None = None,
+        signals: Mapping[str, float] = MappingProxyType({}),
+        token_signals: Mapping[str, Numbers] = MappingProxyType({}),
+    ) -> None:
+        """Keep what a model says of the last turn of `seat` with it, see `Turn`. Forks made before do not have it."""
+        turns = self._logs[seat].turns
+        last = turns[-1]
+        turns[-1] = replace(
+            last,
+            belief=last.belief if belief is None else belief,
+            signals={**last.signals, **signals},
+            token_signals={**last.token_signals, **token_signals},
+        )
 
     async def stop(self, ending: Ending) -> None:
         """End the episode from here: out of tokens, out of context, pruned."""
@@ -237,7 +253,7 @@ class Play:
 
 
 def ask_answer(episode: Episode, answers: dict[str, str | None]) -> None:
-    """Note how a right answer of the acting seat would look, where that is not known yet. For a worker: foreign code."""
+    """Note how a right answer of the acting seat would look, if that is not known yet. In a worker: foreign code."""
     seat = episode.seat
     if seat is not None and seat not in answers:
         answers[seat] = None

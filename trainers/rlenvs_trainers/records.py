@@ -6,7 +6,10 @@ Text is decoded for the environment; ids that were sampled are never encoded aga
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from rlenvs.records import FAILURES, Ending, Message, Task, Verdict
 
@@ -18,6 +21,8 @@ FinishReason = Literal[
 ]
 Level = Literal["token", "action", "trajectory"]
 """The three units of an interaction: what a reward speaks of, at which credit, ratio and averaging work."""
+
+Numbers = npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
 LEVELS: tuple[Level, ...] = ("token", "action", "trajectory")  # from fine to coarse
 
@@ -89,17 +94,26 @@ class Turn:
     reply: tuple[Message, ...] = ()  # what the world answered
     rewards: tuple[Reward, ...] = ()  # levels "token" and "action"
     signals: Mapping[str, float] = field(default_factory=dict)  # named numbers of a monitor or an annotator
+    # The same for every token of the completion, [L] or [L, K]: values, a reference's top K … Equality ignores them.
+    token_signals: Mapping[str, Numbers] = field(default_factory=dict, compare=False)
     belief: float | None = None  # of the right answer, in the state *before* this action
 
     def __post_init__(self) -> None:
         if not self.prompt_ids:
             raise ValueError(f"turn {self.id}: the policy read nothing before it wrote")
+        length = len(self.completion.token_ids)
+        for name, numbers in self.token_signals.items():
+            if numbers.dtype.kind not in "fiu" or numbers.ndim not in (1, 2) or len(numbers) != length:
+                raise ValueError(
+                    f"turn {self.id}: signal {name!r} has numbers of shape [{length}] or [{length}, K], one entry per "
+                    f"token: got {numbers.dtype} of shape {list(numbers.shape)}"
+                )
         for reward in self.rewards:
             if reward.level == "trajectory":
                 raise ValueError(
                     f"turn {self.id}: reward {reward.name!r} of level 'trajectory' belongs to the trajectory"
                 )
-            if reward.token is not None and not 0 <= reward.token < len(self.completion.token_ids):
+            if reward.token is not None and not 0 <= reward.token < length:
                 raise ValueError(
                     f"turn {self.id}: reward {reward.name!r} speaks of token {reward.token}, which is not there"
                 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rlenvs
@@ -474,7 +475,9 @@ class Forked:
         async def finish(play: Any) -> Sequence[Trajectory]:
             while play.seat is not None:
                 draft, action = await play.write(), await play.write()
-                await play.act(action, discarded=[draft], signals={"drafts": 1.0})
+                seat = play.seat
+                await play.act(action, discarded=[draft])
+                play.note(seat, signals={"drafts": 1.0})
             return list(play.trajectories())
 
         return [each for leaves in await rollouts.together([finish(trunk), finish(branch)]) for each in leaves]
@@ -495,6 +498,23 @@ def test_an_explorer_can_fork_resample_and_keep_what_it_discarded(renderer: Rend
     assert result.metrics["rollout/discarded_tokens"] == 4 * 3  # "no" and its end, four times
     requests = [each for batch in sampler.batches for each in batch]
     assert len({each.seed for each in requests}) == len(requests) == 1 + 2 * 2 * 2
+
+
+def test_beliefs_and_signals_are_noted_with_the_last_turn(renderer: Renderer) -> None:
+    async def noting(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play = await rollouts.start(0)
+        for belief in (0.25, 0.5):
+            completion = await play.write()
+            assert completion is not None
+            await play.act(completion)
+            play.note("policy", belief=belief, signals={"a": 1.0})
+            play.note("policy", signals={"b": 2.0}, token_signals={"value": np.arange(len(completion.token_ids))})
+        return play.trajectories()
+
+    first, second = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer, explore=noting)).turns
+    assert (first.belief, second.belief) == (0.25, 0.5)
+    assert first.signals == second.signals == {"a": 1.0, "b": 2.0}
+    assert first.token_signals["value"].tolist() == list(range(len(first.completion.token_ids)))
 
 
 def test_a_pruned_branch_has_no_verdict_and_stays_in_its_group(renderer: Renderer) -> None:
