@@ -63,6 +63,7 @@ def _ours(options: argparse.Namespace) -> float:
 
     import rlenvs
     from rlenvs.episode import start
+    from rlenvs.policies.base import Sampling
     from rlenvs.rubric import RewardFunction, Rubric
     from rlenvs_plugins.grpo import GRPO
     from rlenvs_trainers.algorithm import Progress
@@ -72,7 +73,6 @@ def _ours(options: argparse.Namespace) -> float:
     from rlenvs_trainers.policy import load_policy
     from rlenvs_trainers.render import Renderer
     from rlenvs_trainers.rollout import Job, collect
-    from rlenvs_trainers.samplers.base import SamplingParams
     from rlenvs_trainers.samplers.transformers import TransformersSampler
 
     policy = load_policy(options.model)
@@ -92,7 +92,7 @@ def _ours(options: argparse.Namespace) -> float:
             explore=GRPO.explore,
             sampler=sampler,
             renderer=renderer,
-            params=SamplingParams(max_tokens=options.max_tokens),
+            params=Sampling(max_tokens=options.max_tokens),
             config=RolloutConfig(group_size=options.group),
             version=learner.version,
             step=number,

@@ -61,7 +61,8 @@ def side(options: argparse.Namespace) -> None:
 
 
 def _ours(policy: Any, renderer: Any, options: argparse.Namespace) -> Any:
-    from rlenvs_trainers.samplers.base import SampleRequest, SamplingParams
+    from rlenvs.policies.base import Sampling
+    from rlenvs_trainers.samplers.base import SampleRequest
     from rlenvs_trainers.samplers.transformers import TransformersSampler
 
     sampler = TransformersSampler(policy.model, renderer)
@@ -71,7 +72,7 @@ def _ours(policy: Any, renderer: Any, options: argparse.Namespace) -> Any:
             SampleRequest(
                 key=f"{place}/{attempt}",
                 prompt_ids=ids,
-                params=SamplingParams(max_tokens=max_tokens),
+                params=Sampling(max_tokens=max_tokens),
                 seed=1000 * place + attempt,
             )
             for place, ids in enumerate(prompts)

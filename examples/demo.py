@@ -13,13 +13,13 @@ from pathlib import Path
 
 from rlenvs import plugins
 from rlenvs.cli.progress import Progress
+from rlenvs.policies.base import Sampling
 from rlenvs.report import write_report
 from rlenvs.store import RunStore
 from rlenvs_trainers.config import EnvConfig, EvalConfig, LearnerConfig, RolloutConfig, TrainConfig
 from rlenvs_trainers.interrupts import stop_on_signal
 from rlenvs_trainers.loop import train
 from rlenvs_trainers.run import Run
-from rlenvs_trainers.samplers.base import SamplingParams
 
 RUNS = Path("runs")
 FAMILIES = ["add", "running_sum", "sort", "count", "largest", "reverse"]
@@ -56,7 +56,7 @@ def reinforce(seed: int, policy: Path) -> TrainConfig:
         policy=str(policy),
         algorithm="grpo",
         env=(arithmetic(),),
-        sampling=SamplingParams(max_tokens=64),
+        sampling=Sampling(max_tokens=64),
         rollout=RolloutConfig(tasks_per_step=32, group_size=16),
         learner=LearnerConfig(lr=2e-4, betas=(0.9, 0.95), warmup_steps=5, tokens_per_microbatch=16384),
         eval=EvalConfig(env=(arithmetic(split="test"),), num_tasks=360, samples=4),

@@ -23,7 +23,6 @@ from rlenvs.policies.base import Sampling
 from rlenvs.report import write_report
 from rlenvs_trainers.config import EnvConfig, EvalConfig, LearnerConfig, RolloutConfig, TrainConfig
 from rlenvs_trainers.policy import load_policy
-from rlenvs_trainers.samplers.base import SamplingParams
 from rlenvs_trainers.token_policy import load_token_policy
 
 MODEL = Path("models/smollm2-135m-instruct")
@@ -86,7 +85,7 @@ def reinforce(policy: Path, steps: int) -> TrainConfig:
         name="smollm2",
         policy=str(policy),
         env=(arithmetic(),),
-        sampling=SamplingParams(max_tokens=64),
+        sampling=Sampling(max_tokens=64),
         rollout=RolloutConfig(tasks_per_step=8, group_size=8),
         learner=LearnerConfig(lr=1e-5, warmup_steps=2),
         eval=EvalConfig(env=(arithmetic(split="test"),), num_tasks=100),

@@ -42,20 +42,30 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How a policy that samples draws its words."""
+    """How a policy draws what it writes, one message or action at a time."""
 
     temperature: float = 1.0  # 0: greedy
     top_p: float = 1.0
     top_k: int = 0  # 0: all
     max_tokens: int = 256  # per message
+    stop: tuple[str, ...] = ()  # texts that end a message, and are the end of it: "</search>" …
 
     def __post_init__(self) -> None:
         if self.temperature < 0:
-            raise ValueError(f"temperature is at least 0 (0 is greedy): got {self.temperature}")
+            raise ValueError(f"sampling.temperature is at least 0 (0 is greedy): got {self.temperature}")
         if not 0 < self.top_p <= 1:
-            raise ValueError(f"top_p is in (0, 1]: got {self.top_p}")
-        if self.top_k < 0 or self.max_tokens < 1:
-            raise ValueError(f"top_k is at least 0, max_tokens at least 1: got {self.top_k} and {self.max_tokens}")
+            raise ValueError(f"sampling.top_p is in (0, 1]: got {self.top_p}")
+        if self.top_k < 0:
+            raise ValueError(f"sampling.top_k is at least 0 (0 is off): got {self.top_k}")
+        if self.max_tokens < 1:
+            raise ValueError(f"sampling.max_tokens is at least 1: got {self.max_tokens}")
+        if isinstance(self.stop, str) or not all(self.stop):
+            raise ValueError(f"sampling.stop is a tuple of texts, none of them empty: got {self.stop!r}")
+
+    def ended(self, text: str) -> str:
+        """The text up to the end of the first stop text in it; all of it where there is none."""
+        ends = [place + len(stop) for stop in self.stop if (place := text.find(stop)) >= 0]
+        return text[: min(ends, default=len(text))]
 
 
 class Policy(Protocol):

@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,7 +110,10 @@ class OpenAIPolicy:
 
         try:
             raw = await client.chat.completions.with_raw_response.create(**self._body(request))
-            return _read(raw.http_response.text), None
+            reply = _read(raw.http_response.text)
+            return replace(
+                reply, text=self.sampling.ended(reply.text)
+            ), None  # servers drop the stop text that they met
         except openai.APIStatusError as error:
             return self._refused(error)
         except (openai.APIConnectionError, _MalformedError) as error:

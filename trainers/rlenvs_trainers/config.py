@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from rlenvs_trainers.samplers.base import SamplingParams
+from rlenvs.policies.base import Sampling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class TrainConfig:
     env: tuple[EnvConfig, ...] = ()
     sampler: str = "transformers"
     sampler_options: Mapping[str, Any] = field(default_factory=dict)  # what the sampler's factory takes: max_rows …
-    sampling: SamplingParams = field(default_factory=SamplingParams)
+    sampling: Sampling = field(default_factory=Sampling)
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     eval: EvalConfig = field(default_factory=EvalConfig)

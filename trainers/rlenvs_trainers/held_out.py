@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from rlenvs.evaluation.evaluate import Evaluation, evaluate
 from rlenvs.evaluation.present import rollout_rows
 from rlenvs.evaluation.suites import Target
-from rlenvs.policies.base import Sampling
 from rlenvs_trainers.config import EnvConfig
 from rlenvs_trainers.token_policy import TokenPolicy
 
@@ -25,8 +24,7 @@ EVAL_SEED = 20_000_000  # apart from every training seed that people choose
 
 def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
     """Evaluate and write to `run.sqlite`: "sampled" with the samples that the config asks for, "greedy" with one."""
-    settings, sampling = run.config.eval, run.config.sampling
-    drawn = Sampling(temperature=sampling.temperature, max_tokens=sampling.max_tokens)
+    settings, drawn = run.config.eval, run.config.sampling
     targets = [
         Target(env=env.id, kwargs=env.kwargs, num_tasks=settings.num_tasks, name=name)
         for env, name in zip(settings.env, _names(settings.env), strict=True)

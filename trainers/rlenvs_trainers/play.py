@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rlenvs.episode import Effect, Episode
 from rlenvs.errors import EpisodeOverError
+from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Message
 from rlenvs_trainers.records import Branch, Completion, Numbers, Reward, Trajectory, Turn
 from rlenvs_trainers.render import Context
-from rlenvs_trainers.samplers.base import Monitor, SampleRequest, SamplingParams
+from rlenvs_trainers.samplers.base import Monitor, SampleRequest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,7 +100,7 @@ class Play:
         assert log.context is not None
         return log.context.ids
 
-    async def write(self, *, params: SamplingParams | None = None, monitor: Monitor | None = None) -> Completion | None:
+    async def write(self, *, params: Sampling | None = None, monitor: Monitor | None = None) -> Completion | None:
         """Let the acting seat write an action, which nobody has read yet. Every call draws afresh.
 
         Returns:

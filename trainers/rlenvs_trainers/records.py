@@ -15,6 +15,7 @@ from rlenvs.records import FAILURES, Ending, Message, Task, Verdict
 
 FinishReason = Literal[
     "stop",  # the policy wrote an end-of-sequence token (the last id)
+    "stop_string",  # it wrote one of the texts that end an action (`Sampling.stop`)
     "length",  # its token limit was reached first
     "monitor",  # a monitor stopped the action
     "cut",  # the environment used only the beginning: the ids after it were dropped

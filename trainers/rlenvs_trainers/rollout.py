@@ -17,6 +17,7 @@ import numpy as np
 from rlenvs.deadline import Workers
 from rlenvs.episode import POLICY_SEAT, Episode, Outcome, check_task, failed
 from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Sampling
 from rlenvs.records import Task
 from rlenvs_trainers.algorithm import Explorer
 from rlenvs_trainers.barrier import Barrier
@@ -24,7 +25,7 @@ from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.play import RETRIED, Play, ask_answer
 from rlenvs_trainers.records import Group, Trajectory
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.base import Sampler, SamplingParams
+from rlenvs_trainers.samplers.base import Sampler
 
 T = TypeVar("T")
 
@@ -58,7 +59,7 @@ class Session:
     renderer: Renderer
     workers: Workers
     config: RolloutConfig
-    params: SamplingParams
+    params: Sampling
     policy: str
     version: int
     seed: int
@@ -72,7 +73,7 @@ def collect(
     explore: Explorer,
     sampler: Sampler,
     renderer: Renderer,
-    params: SamplingParams,
+    params: Sampling,
     config: RolloutConfig,
     policy: str = "policy",
     version: int,

@@ -12,7 +12,7 @@ from typing import Any
 from rlenvs.policies.base import Finish, Reply, ReplyRequest, Sampling
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer, TemplateError
-from rlenvs_trainers.samplers.base import Sampler, SampleRequest, SamplingParams
+from rlenvs_trainers.samplers.base import Sampler, SampleRequest
 
 
 class TokenPolicy:
@@ -37,12 +37,7 @@ class TokenPolicy:
     ) -> None:
         self.sampler, self.renderer, self.name = sampler, renderer, name
         self.settings: Mapping[str, Any] = {**asdict(sampling), **(settings or {})}
-        self._params = SamplingParams(
-            temperature=sampling.temperature,
-            max_tokens=sampling.max_tokens,
-            top_p=sampling.top_p,
-            top_k=sampling.top_k,
-        )
+        self._sampling = sampling
         self._policy, self._version = policy, version
 
     async def reply(self, requests: Sequence[ReplyRequest]) -> list[Reply]:
@@ -61,7 +56,7 @@ class TokenPolicy:
             asked[index] = SampleRequest(
                 key=request.key,
                 prompt_ids=ids,
-                params=self._params,
+                params=self._sampling,
                 seed=request.seed,
                 policy=self._policy,
                 version=self._version,

@@ -5,14 +5,15 @@ from collections.abc import Callable
 
 import pytest
 
+from rlenvs.policies.base import Sampling
 from rlenvs_trainers.barrier import Barrier
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.base import SampleRequest, SamplingParams
+from rlenvs_trainers.samplers.base import SampleRequest
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 
 
 def request(key: str) -> SampleRequest:
-    return SampleRequest(key=key, prompt_ids=(20,), params=SamplingParams(), seed=0)
+    return SampleRequest(key=key, prompt_ids=(20,), params=Sampling(), seed=0)
 
 
 def played(renderer: Renderer, main: Callable[[Barrier], object]) -> list[list[str]]:

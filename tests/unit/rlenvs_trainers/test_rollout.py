@@ -14,6 +14,7 @@ import rlenvs
 from rlenvs.env import Response, TextEnv
 from rlenvs.episode import PolicyEpisode, start
 from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Sampling
 from rlenvs.records import Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs_trainers.config import RolloutConfig
@@ -22,7 +23,7 @@ from rlenvs_trainers.policy import LoadedPolicy
 from rlenvs_trainers.records import Completion, Group, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Job, RolloutError, RolloutResult, Rollouts, collect
-from rlenvs_trainers.samplers.base import Sampler, SampleRequest, SamplingParams, StaleWeightsError
+from rlenvs_trainers.samplers.base import Sampler, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 
@@ -69,7 +70,7 @@ def run(
 ) -> RolloutResult:
     given: dict[str, Any] = {
         "explore": Chain(),
-        "params": SamplingParams(max_tokens=40),
+        "params": Sampling(max_tokens=40),
         "config": CONFIG,
         "version": 0,
         "step": 1,
@@ -120,7 +121,7 @@ def test_a_trajectory_carries_its_task_and_how_a_right_answer_would_look(rendere
     assert (silent.task, silent.answer) == (AskEnv().task_at(0), None)
     assert silent.task_id == "ask/0"
     assert silent.fingerprint == silent.task.fingerprint
-    cut_off = run(KnowsAnswer(), scripted(renderer, "yes and more"), renderer, params=SamplingParams(max_tokens=3))
+    cut_off = run(KnowsAnswer(), scripted(renderer, "yes and more"), renderer, params=Sampling(max_tokens=3))
     for trajectory in (only(run(KnowsAnswer(), scripted(renderer, "no", "yes"), renderer)), only(cut_off)):
         assert (trajectory.answer, trajectory.final_belief) == ("it is yes", None)
     pair = run(rlenvs.make("rlenvs/EchoPair-v0"), scripted(renderer, "hello"), renderer)
@@ -178,7 +179,7 @@ def test_the_same_call_gives_the_same_groups_and_another_step_others(
     sampler = TransformersSampler(tiny_policy.model, renderer)
 
     def tokens(**changes: Any) -> list[Completion]:
-        groups = run(AskEnv(), sampler, renderer, (0, 1), params=SamplingParams(max_tokens=12), **changes).groups
+        groups = run(AskEnv(), sampler, renderer, (0, 1), params=Sampling(max_tokens=12), **changes).groups
         return [turn.completion for group in groups for each in group.trajectories for turn in each.turns]
 
     base = tokens()
@@ -196,7 +197,7 @@ def test_slow_environments_change_no_batch(tiny_policy: LoadedPolicy, renderer: 
             seconds = next(delays)
         time.sleep(seconds)
 
-    params = SamplingParams(max_tokens=200)
+    params = Sampling(max_tokens=200)
     quick = run(AskEnv(), sampler, renderer, (0, 1), params=params)
     slow = run(AskEnv(on_step=delay), sampler, renderer, (0, 1), params=params)
     assert quick.groups == slow.groups
@@ -226,7 +227,7 @@ def test_r27_attempts_meet_the_task_they_were_given(renderer: Renderer) -> None:
     strays = [Job(task=given, begin=partial(start, env, other))]
     with pytest.raises(RlenvsError, match=r"given task ask/0 and started ask/1.*options\['task'\]"):
         collect(
-            strays, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=SamplingParams(),
+            strays, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=Sampling(),
             config=CONFIG, version=0, step=0, seed=0,
         )  # fmt: skip
 
@@ -267,7 +268,7 @@ def test_r26_seats_make_groups_of_their_own(renderer: Renderer) -> None:
 def test_r12_an_action_that_runs_into_its_limit_is_not_delivered(renderer: Renderer) -> None:
     delivered: list[str] = []
     env = AskEnv(on_step=delivered.append)
-    params = SamplingParams(max_tokens=3)
+    params = Sampling(max_tokens=3)
     trajectory = only(run(env, scripted(renderer, "yes and more"), renderer, params=params))
     assert (trajectory.ending, delivered) == ("max_tokens", [])
     assert trajectory.turns[0].completion.token_ids == renderer.encode("yes")
@@ -306,7 +307,7 @@ def test_r12_a_flood_from_a_tool_overflows_the_context_and_nothing_else(
     sampler = TransformersSampler(tiny_policy.model, renderer)
     ended = {  # some of the untrained policy's actions end before their limit
         each.ending: each
-        for group in run(FloodEnv(), sampler, renderer, range(4), params=SamplingParams(max_tokens=150)).groups
+        for group in run(FloodEnv(), sampler, renderer, range(4), params=Sampling(max_tokens=150)).groups
         for each in group.trajectories
     }
     assert set(ended) == {"context_overflow", "max_tokens"}
@@ -319,7 +320,7 @@ def test_r12_the_config_says_whether_overlong_attempts_are_trained(
 ) -> None:
     config = replace(CONFIG, overlong=overlong)
     sampler = scripted(renderer, "yes and more")
-    trajectory = only(run(AskEnv(), sampler, renderer, config=config, params=SamplingParams(max_tokens=3)))
+    trajectory = only(run(AskEnv(), sampler, renderer, config=config, params=Sampling(max_tokens=3)))
     assert trajectory.is_trained is is_trained
     assert trajectory.is_scored
     assert only(run(AskEnv(), scripted(renderer, "yes"), renderer, config=config)).is_trained
@@ -370,7 +371,7 @@ def test_r05_what_keeps_failing_is_dropped_and_the_step_goes_on(
         Job(task=good, begin=partial(start, env, good)),
     ]
     result = collect(
-        both, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=SamplingParams(),
+        both, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=Sampling(),
         config=replace(CONFIG, on_failure=on_failure), version=0, step=0, seed=0,
     )  # fmt: skip
     assert [len(group.trajectories) for group in result.groups] == left
@@ -441,7 +442,7 @@ def test_r05_an_episode_that_never_begins_is_a_timeout(renderer: Renderer) -> No
     job = Job(task=env.task_at(0), begin=lambda: release.wait(60) and None)  # type: ignore[arg-type, return-value]
     try:
         result = collect(
-            [job], explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=SamplingParams(),
+            [job], explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=Sampling(),
             config=replace(CONFIG, episode_timeout_s=0.2), version=0, step=0, seed=0,
         )  # fmt: skip
     finally:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from rlenvs.policies.base import Sampling
 from rlenvs_trainers.records import Completion
 
 if TYPE_CHECKING:
@@ -24,32 +25,12 @@ class Monitor(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SamplingParams:
-    """How to draw tokens. Top-p and top-k are for evaluation: a trainer cannot replay them, and refuses them."""
-
-    temperature: float = 1.0  # 0: greedy
-    max_tokens: int = 256  # per action
-    top_p: float = 1.0
-    top_k: int = 0  # 0: all
-
-    def __post_init__(self) -> None:
-        if self.temperature < 0:
-            raise ValueError(f"sampling.temperature is at least 0 (0 is greedy): got {self.temperature}")
-        if self.max_tokens < 1:
-            raise ValueError(f"sampling.max_tokens is at least 1: got {self.max_tokens}")
-        if not 0 < self.top_p <= 1:
-            raise ValueError(f"sampling.top_p is in (0, 1]: got {self.top_p}")
-        if self.top_k < 0:
-            raise ValueError(f"sampling.top_k is at least 0 (0 is off): got {self.top_k}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleRequest:
     """One action to write."""
 
     key: str  # stable name of the request (step, task, attempt, seat, turn): orders a batch, whatever arrived first
     prompt_ids: tuple[int, ...]
-    params: SamplingParams
+    params: Sampling  # a trainer cannot replay top-p and top-k, and refuses them
     seed: int  # of this request alone: its draws do not depend on its neighbours
     policy: str = "policy"
     version: int | None = None  # the version it must be served by; None: whichever is there

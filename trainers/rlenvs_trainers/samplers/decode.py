@@ -23,6 +23,7 @@ from rlenvs_trainers.samplers.attention import reading
 from rlenvs_trainers.samplers.base import SampleRequest
 from rlenvs_trainers.samplers.cache import Prompts, RowCache
 from rlenvs_trainers.samplers.draw import Draw, draw
+from rlenvs_trainers.samplers.stops import StopTexts
 
 PREFILL_TOKENS = 8192  # padded tokens in one forward over prompts
 
@@ -67,10 +68,11 @@ class Decoding:
         limits: Sequence[int],
         *,
         eos_ids: Sequence[int],
+        stops: StopTexts,
         max_rows: int,
         device: torch.device,
     ) -> None:
-        self.model, self.requests, self.device = model, requests, device
+        self.model, self.requests, self.stops, self.device = model, requests, stops, device
         self.limits = np.asarray(limits, dtype=np.int64)
         self.eos = np.asarray(sorted(eos_ids), dtype=np.int64)
         self.finish: list[FinishReason] = ["length"] * len(requests)
@@ -86,6 +88,7 @@ class Decoding:
         self.uniform = np.concatenate([*uniforms, np.empty(0)])  # of all requests, one after the other
         self.first_uniform = np.cumsum([0, *self.limits])
         self.watches = {index: _Watch(requests[index]) for index in self.waiting if requests[index].monitor is not None}
+        self.texts: dict[int, list[int]] = {index: [] for index in self.waiting if params[index].stop}  # ids so far
         self.history: list[tuple[Ints, Ints, Floats, Flags]] = []
         # One entry per row in use: which request, the cell it writes next, the id it reads next, tokens written.
         self.request_B = self.position_B = self.token_B = self.written_B = np.empty(0, dtype=np.int64)
@@ -192,6 +195,17 @@ class Decoding:
             watch.queue.extend(wish or ())
         return sampled_B
 
+    # Stop texts.
+
+    def _at_stop_text(self) -> Flags:
+        """Which rows' last token completes a text that ends the message."""
+        ended_B = np.zeros(len(self.token_B), dtype=np.bool_)
+        for row, index in enumerate(self.request_B.tolist() if self.texts else ()):
+            if index in self.texts:
+                self.texts[index].append(int(self.token_B[row]))
+                ended_B[row] = self.stops.has_ended(self.texts[index], self.requests[index].params.stop)
+        return ended_B
+
     # Going: the last rows fill the places of finished ones.
 
     def _retire(self) -> None:
@@ -201,12 +215,13 @@ class Decoding:
         if self.watches:
             stopped = {index for index, watch in self.watches.items() if watch.is_stopped}
             stopped_B = np.fromiter((index in stopped for index in self.request_B.tolist()), np.bool_, len(ended_B))
-        done_B = ended_B | spent_B | stopped_B
+        text_B = self._at_stop_text()
+        done_B = ended_B | spent_B | stopped_B | text_B
         if not done_B.any():
             return
+        reasons: dict[FinishReason, Flags] = {"stop": ended_B, "stop_string": text_B, "monitor": stopped_B}
         for row in np.flatnonzero(done_B):
-            reason: FinishReason = "stop" if ended_B[row] else "monitor" if stopped_B[row] else "length"
-            self.finish[self.request_B[row]] = reason
+            self.finish[self.request_B[row]] = next((why for why, is_so_B in reasons.items() if is_so_B[row]), "length")
         count = int((~done_B).sum())
         holes = np.flatnonzero(done_B[:count])
         sources = count + np.flatnonzero(~done_B[count:])

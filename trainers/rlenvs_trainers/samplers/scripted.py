@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rlenvs_trainers.records import Completion, FinishReason
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.base import Capability, SampleRequest, StaleWeightsError
+from rlenvs_trainers.samplers.stops import StopTexts
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,6 +43,7 @@ class ScriptedSampler:
         self.script, self.renderer, self.logprob = script, renderer, logprob
         self.context_length = context_length
         self.capabilities: frozenset[Capability] = frozenset(capabilities)
+        self._stops = StopTexts(renderer.decode)
         self._version = version
         self.batches: list[tuple[SampleRequest, ...]] = []  # every call's requests
 
@@ -74,7 +76,11 @@ class ScriptedSampler:
         said = self.script(request)
         ids = (*self.renderer.encode(said), min(self.renderer.eos_ids)) if isinstance(said, str) else tuple(said)
         ids = ids[: max(0, min(request.params.max_tokens, self.context_length - len(request.prompt_ids)))]
+        lengths = range(1, len(ids) + 1) if request.params.stop else ()
+        end = next((length for length in lengths if self._stops.has_ended(ids[:length], request.params.stop)), None)
         reason: FinishReason = "stop" if ids and ids[-1] in self.renderer.eos_ids else "length"
+        if end is not None:
+            ids, reason = ids[:end], "stop_string"
         return Completion(
             token_ids=ids,
             logprobs=(self.logprob,) * len(ids),

@@ -29,6 +29,7 @@ from rlenvs_trainers.samplers.base import (
 )
 from rlenvs_trainers.samplers.decode import Decoding, Written
 from rlenvs_trainers.samplers.scoring import score
+from rlenvs_trainers.samplers.stops import StopTexts
 
 ATTENTION = ("full_attention", "sliding_attention")  # transformers' names of layers that this sampler can cache
 UNBOUNDED_CONTEXT = 1 << 20  # tokens, for a model whose config names no limit
@@ -100,7 +101,7 @@ class TransformersSampler:
     ) -> None:
         if max_rows < 1 or not max_cache_gib > 0:
             raise ValueError(f"max_rows is at least 1 and max_cache_gib positive: got {max_rows} and {max_cache_gib}")
-        self.eos_ids = tuple(sorted(renderer.eos_ids))
+        self.eos_ids, self.stops = tuple(sorted(renderer.eos_ids)), StopTexts(renderer.decode)
         self.dtype, self.max_rows, self.max_cache_gib = dtype, max_rows, max_cache_gib
         self.context_length = context_length or _context_length(model)
         self._served: dict[str, _Served] = {}
@@ -196,6 +197,7 @@ class TransformersSampler:
                 requests,
                 limits,
                 eos_ids=self.eos_ids,
+                stops=self.stops,
                 max_rows=min(self.max_rows, self._rows_that_fit(model, requests, limits)),
                 device=_device(model),
             ).run()

@@ -225,6 +225,12 @@ def test_a_reply_cut_by_its_limit_says_so(server: Server) -> None:
     assert (silent.text, silent.finish, silent.num_tokens, silent.error) == ("", "stop", None, "")
 
 
+def test_a_message_ends_with_its_stop_text(server: Server) -> None:
+    server.script = [(200, completion("<search>x</search> and so on"), 0), (200, completion("no end"), 0)]
+    cut, whole = ask(policy(server, Sampling(stop=("</search>", "</answer>")), concurrency=1), "a", "b")
+    assert (cut.text, whole.text) == ("<search>x</search>", "no end")
+
+
 def test_a_withheld_reply_is_an_error(server: Server) -> None:
     server.script = [(200, completion("", finish="content_filter"), 0)]
     [reply] = ask(policy(server), "a")

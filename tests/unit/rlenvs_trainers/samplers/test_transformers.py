@@ -13,15 +13,16 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MambaConfig, MistralConfig
 
 from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Sampling
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers import decode
 from rlenvs_trainers.samplers.attention import NAME
-from rlenvs_trainers.samplers.base import SampleRequest, SamplingParams, StaleWeightsError
+from rlenvs_trainers.samplers.base import SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 
-PARAMS = SamplingParams(max_tokens=24)
+PARAMS = Sampling(max_tokens=24)
 
 
 def request(key: str, prompt: Sequence[int], **changes: Any) -> SampleRequest:
@@ -29,7 +30,7 @@ def request(key: str, prompt: Sequence[int], **changes: Any) -> SampleRequest:
     return SampleRequest(**{**given, **changes})
 
 
-def ragged(num_prompts: int = 5, attempts: int = 3, params: SamplingParams = PARAMS) -> list[SampleRequest]:
+def ragged(num_prompts: int = 5, attempts: int = 3, params: Sampling = PARAMS) -> list[SampleRequest]:
     """Prompts of 1, 4, 7 … tokens, several attempts at each."""
     rng = np.random.default_rng(0)
     prompts = [tuple(rng.integers(12, 110, size=1 + 3 * number).tolist()) for number in range(num_prompts)]
@@ -164,7 +165,7 @@ def test_a_prompt_that_a_group_shares_is_computed_once_and_finished_rows_leave(
 
 def test_first_tokens_come_with_their_probability(sampler: TransformersSampler, tiny_policy: LoadedPolicy) -> None:
     draws, prompt = 4000, [20, 30, 40]
-    params = SamplingParams(max_tokens=1, temperature=0.3)
+    params = Sampling(max_tokens=1, temperature=0.3)
     requests = [request(str(seed), prompt, params=params, seed=seed) for seed in range(draws)]
     tokens = [completion.token_ids[0] for completion in sample(sampler, requests)]
     with torch.no_grad():
@@ -175,7 +176,7 @@ def test_first_tokens_come_with_their_probability(sampler: TransformersSampler, 
 
 
 def test_greedy_writes_the_most_probable_tokens(sampler: TransformersSampler, tiny_policy: LoadedPolicy) -> None:
-    each = request("a", [20, 30], params=SamplingParams(max_tokens=8, temperature=0))
+    each = request("a", [20, 30], params=Sampling(max_tokens=8, temperature=0))
     completion = sample(sampler, [each])[0]
     ids = list(each.prompt_ids)
     for token in completion.token_ids:
@@ -254,7 +255,7 @@ def test_r12_a_prompt_that_fills_the_context_gets_an_empty_completion(sampler: T
 
 
 def test_r14_draws_stay_inside_the_nucleus(sampler: TransformersSampler, tiny_policy: LoadedPolicy) -> None:
-    params = SamplingParams(max_tokens=1, top_k=3)
+    params = Sampling(max_tokens=1, top_k=3)
     requests = [request(str(seed), [20, 30], params=params, seed=seed) for seed in range(100)]
     completions = sample(sampler, requests)
     with torch.no_grad():
@@ -262,6 +263,32 @@ def test_r14_draws_stay_inside_the_nucleus(sampler: TransformersSampler, tiny_po
     assert {each.token_ids[0] for each in completions} == set(logprobs_V.topk(3).indices.tolist())
     for each in completions:
         assert each.logprobs[0] == pytest.approx(float(logprobs_V[each.token_ids[0]]), abs=1e-5)
+
+
+# Stop texts.
+
+
+def test_an_action_ends_with_its_stop_text(renderer: Renderer) -> None:
+    path = renderer.encode("ab)c")
+    assert len(path) == 4
+    sampler, prompt = steered(renderer, 20, *path), [20]
+    stopped, other, free = sample(
+        sampler,
+        [
+            request(str(number), prompt, params=replace(PARAMS, max_tokens=4, stop=stop))
+            for number, stop in enumerate([("x", "b)"), ("(", "d"), ()])
+        ],
+    )
+    assert (stopped.token_ids, stopped.finish_reason) == (path[:3], "stop_string")
+    assert stopped.logprobs == free.logprobs[:3]
+    assert (other.token_ids, other.finish_reason) == (free.token_ids, free.finish_reason) == (path, "length")
+
+
+def test_a_stop_text_in_the_last_token_that_was_allowed_is_no_overrun(renderer: Renderer) -> None:
+    path = renderer.encode("ab)c")
+    params = replace(PARAMS, max_tokens=3, stop=("b)",))
+    (completion,) = sample(steered(renderer, 20, *path), [request("a", [20], params=params)])
+    assert (completion.token_ids, completion.finish_reason) == (path[:3], "stop_string")
 
 
 # Versions.
