@@ -39,7 +39,7 @@ class FixtureF:
         leaf_N = torch.from_numpy(self.logprobs_N).requires_grad_()
         loss = objective(algorithm, self.view(leaf_N, batch))
         loss.value.backward()
-        return float(loss.value), leaf_N.grad.numpy()
+        return float(loss.value.detach()), leaf_N.grad.numpy()
 
 
 def standardised(rewards: tuple[float, ...], eps: float = 1e-6) -> list[float]:

@@ -24,7 +24,16 @@ from rlenvs_trainers.batch import Batch, Sample, split
 from rlenvs_trainers.config import LearnerConfig
 from rlenvs_trainers.forward import Policy, Signals
 from rlenvs_trainers.layout import Plan, lay_out, plan
-from rlenvs_trainers.objective import NonFiniteError, Views, notes, objections, objective, old_is_current, scope
+from rlenvs_trainers.objective import (
+    NonFiniteError,
+    Views,
+    ignores_zero_advantages,
+    notes,
+    objections,
+    objective,
+    old_is_current,
+    scope,
+)
 from rlenvs_trainers.optimiser import Optimiser
 from rlenvs_trainers.ranks import max_over_ranks, sum_over_ranks, world_size
 from rlenvs_trainers.tally import Tally
@@ -124,9 +133,9 @@ class Learner:
 
     def _optimise(self, step: Batch, tally: Tally, *, is_first: bool) -> None:
         """One optimiser step on whole trajectories. The first of an update sees the weights that the sampler had."""
-        current_N = self._accumulate(step, tally)
+        computed, current_N = self._accumulate(step, tally)
         if is_first:
-            tally.add_mismatch(step.sampler_N, current_N)
+            tally.add_mismatch(computed.sampler_N, current_N)
         tally.add_step(self._clip_gradient(step))
         self.optimiser.step()
 
@@ -140,40 +149,56 @@ class Learner:
         self.optimiser.zero_grad()
         return gradient
 
-    def _accumulate(self, step: Batch, tally: Tally) -> Floats:
-        """The step's gradient, into the parameters; [N] the log-probabilities that came with it."""
-        views, passes = Views(step, self.device, self._dtype), self._plan(step)
+    def _accumulate(self, step: Batch, tally: Tally) -> tuple[Batch, Floats]:
+        """The step's gradient, into the parameters; what was computed for it, and its [N] log-probabilities."""
+        views = Views(step, self.device, self._dtype)
+        live = self._live(step, step.advantage_N) if ignores_zero_advantages(self.algorithm) else step
+        passes = self._plan(live)
         if scope(self.algorithm) != "batch" and max_over_ranks(not passes.is_whole) == 0:
-            return self._one_pass(step, views, passes, tally)
-        return self._two_passes(step, views, passes, tally)
+            computed, current_N = live, self._one_pass(live, views, passes, tally)
+        else:
+            computed, current_N = step, self._two_passes(step, views, tally)
+        for parameter in self.optimiser.named.values():
+            if parameter.grad is None:  # nothing had a signal: momentum and decay go on all the same
+                parameter.grad = torch.zeros_like(parameter)
+        return computed, current_N
 
-    def _one_pass(self, step: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
+    def _one_pass(self, live: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
         """Micro-batch by micro-batch, each with its own part of the loss."""
-        current_N = np.zeros(len(step))
+        current_N = np.zeros(len(live))
         for indices in self._in_step_with_others(passes):
-            part = step.take(indices)
+            part = live.take(indices)
             signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
             loss = objective(self.algorithm, views.of(part, signals), part.where)
             self._backward(loss.value)
             tally.add_loss(loss)
-            current_N[step.tokens_of(indices)] = _floats(signals["logprob"])
+            current_N[live.tokens_of(indices)] = _floats(signals["logprob"])
         return current_N
 
-    def _two_passes(self, step: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
+    def _two_passes(self, step: Batch, views: Views, tally: Tally) -> Floats:
         """For objectives that must see the whole step at once."""
-        signals = self._signals(self.policy, step, passes)
+        signals = self._signals(self.policy, step, self._plan(step))
         leaves = {name: values.requires_grad_() for name, values in signals.items()}
         loss = objective(self.algorithm, views.of(step, leaves), step.where)
         tally.add_loss(loss)
-        slopes = torch.autograd.grad(loss.value, list(leaves.values()), allow_unused=True)
-        used = {name: slope_N for name, slope_N in zip(leaves, slopes, strict=True) if slope_N is not None}
+        gradients = torch.autograd.grad(loss.value, list(leaves.values()), allow_unused=True)
+        slopes = {
+            name: _floats(slope_N) for name, slope_N in zip(leaves, gradients, strict=True) if slope_N is not None
+        }
+        live = self._live(replace(step, constants=slopes), *slopes.values())
+        passes = self._plan(live)
         for indices in self._in_step_with_others(passes):
-            part, tokens = step.take(indices), torch.from_numpy(step.tokens_of(indices)).to(self.device)
+            part = live.take(indices)
             signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
-            self._backward(
-                torch.stack([(signals[name] * slope_N[tokens]).sum() for name, slope_N in used.items()]).sum()
-            )
+            products = [signals[name] @ views.tensor(slope_N) for name, slope_N in part.constants.items()]
+            self._backward(torch.stack(products).sum())
         return _floats(leaves["logprob"])
+
+    @staticmethod
+    def _live(step: Batch, *slopes: Floats) -> Batch:
+        """The samples with a token at which any of these numbers is not 0: the others' gradient is exactly 0."""
+        moves_N = np.any([slope_N != 0 for slope_N in slopes], axis=0)
+        return step.take(np.unique(step.sample_N[moves_N]))
 
     # Through the model.
 

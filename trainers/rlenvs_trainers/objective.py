@@ -32,7 +32,8 @@ class Loss:
 
     value: Tensor  # scalar, differentiable
     terms: Mapping[str, float]  # its summands, coefficients applied
-    means: Mapping[str, float]  # diagnostics, averaged over the trained tokens
+    means: Mapping[str, float]  # diagnostics: sums over the view's tokens, divided by the weight of all tokens
+    share: float  # of all tokens, by weight, that the view has: means / share are averages over them
     maxima: Mapping[str, float]  # diagnostics of which the largest counts
 
 
@@ -72,6 +73,7 @@ def objective(algorithm: Algorithm, view: View, where: Callable[[int], str] = st
         value=torch.stack(list(terms.values())).sum(),
         terms={name: float(term.detach()) for name, term in terms.items()},
         means={name: float((view.weight_N * value_N.detach()).sum() / total) for name, value_N in named.items()},
+        share=float(view.weight_N.sum() / total),
         maxima={"ratio/max": float(ratio_N.max())} if len(ratio_N) else {},
     )
 
@@ -108,26 +110,27 @@ class Views:
             part: taken from the step by `Batch.take`, so that its segments have the step's ids.
             signals: [N] by name, "logprob" among them.
         """
-        constants = {name: self._tensor(values) for name, values in part.constants.items()}
+        constants = {name: self.tensor(values) for name, values in part.constants.items()}
         logprobs_N = signals["logprob"]
         return View(
             logprobs_N=logprobs_N,
             old_N=constants.pop("old", logprobs_N.detach()),
-            advantage_N=self._tensor(part.advantage_N),
-            weight_N=self._tensor(part.weight_N),
+            advantage_N=self.tensor(part.advantage_N),
+            weight_N=self.tensor(part.weight_N),
             segments={level: self._segments(part, level) for level in LEVELS},
             signals=signals,
-            constants={"sampler": self._tensor(part.sampler_N), **constants},
+            constants={"sampler": self.tensor(part.sampler_N), **constants},
         )
 
-    def _tensor(self, values: Floats) -> Tensor:
+    def tensor(self, values: Floats) -> Tensor:
+        """On the device, in the objective's type."""
         return torch.from_numpy(values).to(self.device, self.dtype)
 
     def _segments(self, part: Batch, level: Level) -> Segments:
         units, ids = np.unique(part.segment_ids(level), return_inverse=True)
         mass: Floats = part.weight_N if level == "token" else self.masses[level][units]
         ids_N = torch.from_numpy(ids.astype(np.int64)).to(self.device)
-        return Segments(ids_N=ids_N, count=len(units), total=self.totals[level], mass_U=self._tensor(mass))
+        return Segments(ids_N=ids_N, count=len(units), total=self.totals[level], mass_U=self.tensor(mass))
 
 
 # What is known before any work.
@@ -174,6 +177,13 @@ def can_never_clip(algorithm: Algorithm) -> bool:
 def old_is_current(algorithm: Algorithm) -> bool:
     """Whether the ratio divides by the very log-probabilities it is made of: exact for one update, and no other."""
     return algorithm.old == "trainer" and math.prod(algorithm.updates) == 1
+
+
+def ignores_zero_advantages(algorithm: Algorithm) -> bool:
+    """Whether tokens without an advantage add nothing to loss and gradient, and need not be computed."""
+    return bool(getattr(algorithm.surrogate, "vanishes", False)) and not any(
+        t.coefficient for t in algorithm.regularise
+    )
 
 
 def scope(algorithm: Algorithm) -> Scope:

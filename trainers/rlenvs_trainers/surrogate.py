@@ -1,7 +1,8 @@
 """The loss of every token, from its advantage and its unit's log-ratio. Lower is better.
 
 Averaging is `reduce`'s, factors such as masks and mismatch corrections are `weights`'; torch waits for a slot's call.
-Every class returns [N] losses and named [N] diagnostics whose weighted means are logged.
+Every class returns [N] losses and named [N] diagnostics whose weighted means are logged. `vanishes` says that loss and
+gradient are exactly 0 wherever the advantage is: what has no signal need then not be computed.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Clip:
     cap: float | None = None
 
     needs: ClassVar[tuple[str, ...]] = ()
+    vanishes: ClassVar[bool] = True
     scope: ClassVar[Scope] = "token"
     clips: ClassVar[bool] = True  # does nothing while every ratio is 1
 
@@ -73,6 +75,7 @@ class TruncatedWeight:
     highest: float = 5.0
 
     needs: ClassVar[tuple[str, ...]] = ()
+    vanishes: ClassVar[bool] = True
     scope: ClassVar[Scope] = "token"
     clips: ClassVar[bool] = True
 
@@ -101,6 +104,7 @@ class Soft:
     negative: float = 1.05
 
     needs: ClassVar[tuple[str, ...]] = ()
+    vanishes: ClassVar[bool] = True
     scope: ClassVar[Scope] = "token"
 
     def __post_init__(self) -> None:
@@ -130,6 +134,7 @@ class Geometric:
     high: float = 0.4
 
     needs: ClassVar[tuple[str, ...]] = ()
+    vanishes: ClassVar[bool] = True
     scope: ClassVar[Scope] = "trajectory"
     clips: ClassVar[bool] = True
 
@@ -171,6 +176,7 @@ class Likelihood:
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
+    vanishes: ClassVar[bool] = True
     scope: ClassVar[Scope] = "token"
 
     def objection(self, algorithm: Algorithm) -> str | None:

@@ -18,7 +18,9 @@ class Tally:
     """Adds up what happens during an update. Parts of a loss add up to it, so sums need no weights."""
 
     def __init__(self) -> None:
-        self._means: dict[str, float] = defaultdict(float)  # to be averaged over the optimiser steps
+        self._losses: dict[str, float] = defaultdict(float)  # to be averaged over the optimiser steps
+        self._means: dict[str, float] = defaultdict(float)  # to be averaged over the tokens that were computed
+        self._share = 0.0  # of the tokens that were computed, summed over the optimiser steps
         self._sums: dict[str, float] = defaultdict(float)  # of the whole update
         self._maxima: dict[str, float] = {}
         self._grad_norms: list[float] = []
@@ -26,7 +28,9 @@ class Tally:
     def add_loss(self, loss: Loss) -> None:
         """A loss, or a part of one."""
         terms = {f"loss/{name}": value for name, value in loss.terms.items()}
-        _add(self._means, {"loss": sum(loss.terms.values()), **terms, **loss.means})
+        _add(self._losses, {"loss": sum(loss.terms.values()), **terms})
+        _add(self._means, loss.means)
+        self._share += loss.share
         self._raise(loss.maxima)
 
     def add_step(self, grad_norm: float) -> None:
@@ -49,14 +53,16 @@ class Tally:
         self._sums[name] += float(number)
 
     def metrics(self) -> dict[str, float]:
-        """All of it, over all ranks.
+        """All of it, over all ranks. Diagnostics are averages over the tokens that were computed.
 
         `mismatch/mean` is of sampler minus trainer, in nats; `mismatch/ess` the effective sample size of the weights
         exp(trainer - sampler), as a share of the tokens: 1 where both agree.
         """
-        means, sums, maxima = self._over_ranks()
-        steps = max(1, len(self._grad_norms))
-        metrics = {name: value / steps for name, value in means.items()} | maxima
+        merged = self._over_ranks()
+        steps, sums = max(1, len(self._grad_norms)), merged._sums
+        metrics = {"loss": 0.0} | {name: value / steps for name, value in merged._losses.items()} | merged._maxima
+        if merged._share:
+            metrics |= {name: value / merged._share for name, value in merged._means.items()}
         tokens = sums.pop("mismatch/tokens", 0.0)
         difference, weight, square = (sums.pop(f"mismatch/{key}", 0.0) for key in ("difference", "weight", "square"))
         if tokens:
@@ -65,13 +71,16 @@ class Tally:
             metrics |= {"grad_norm": float(np.mean(self._grad_norms)), "grad_norm/max": max(self._grad_norms)}
         return metrics | sums
 
-    def _over_ranks(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    def _over_ranks(self) -> Tally:
         merged = Tally()
-        for means, sums, maxima in gather_over_ranks((dict(self._means), dict(self._sums), self._maxima)):
+        mine = (dict(self._losses), dict(self._means), dict(self._sums), self._maxima, self._share)
+        for losses, means, sums, maxima, share in gather_over_ranks(mine):
+            _add(merged._losses, losses)
             _add(merged._means, means)
             _add(merged._sums, sums)
             merged._raise(maxima)
-        return merged._means, merged._sums, merged._maxima
+            merged._share += share
+        return merged
 
     def _raise(self, values: Mapping[str, float]) -> None:
         for name, value in values.items():

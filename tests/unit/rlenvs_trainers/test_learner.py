@@ -252,6 +252,30 @@ def test_prompts_that_attempts_share_are_computed_once():
     assert computed == {"none": 8 * 42, "prefix": 39 + 8 * 3}
 
 
+@pytest.mark.parametrize("slots", [{}, {"weights": (HighEntropy(share=0.9),)}])
+def test_groups_without_a_signal_are_not_computed_and_count_in_the_mean_all_the_same(slots):
+    algorithm = replace(GRPO, **slots)
+    mixed = [trajectory([((1,), (2, 3 + i))], float(i), attempt=i) for i in range(2)]
+    constant = [trajectory([((4,), range(5, 15))], 1.0, task="easy", attempt=i) for i in range(2)]
+    both = packed([Group(trajectories=tuple(mixed)), Group(trajectories=tuple(constant))])
+    assert learner(algorithm).update(both)["tokens/computed"] <= 2 * 2
+    expected = flat(reference_gradient(algorithm, model(torch.float64), both, temperature=1.0))
+    got = flat(learner(algorithm, dtype=torch.float64).gradient(both))
+    assert float((got - expected).norm() / expected.norm()) < 1e-6
+
+
+def test_a_step_without_a_signal_goes_on_with_its_momentum():
+    """As it would if the zero gradient had been computed."""
+    signal, none = packed([group([1.0, 0.0])]), packed([group([1.0, 1.0])])
+    signal = replace(signal, advantage_N=np.where(np.arange(6) == 1, 1.0, 0.0))
+    ours = learner()
+    ours.update(signal)
+    before = flat(ours.weights()).clone()
+    metrics = ours.update(none)
+    assert metrics["grad_norm"] == 0.0
+    assert float((flat(ours.weights()) - before).norm()) > 0
+
+
 def test_a_gradient_that_is_not_a_number_stops_before_the_weights_change(batch):
     ours = learner()
     weight = ours.policy.model.model.norm.weight
