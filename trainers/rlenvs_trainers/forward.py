@@ -42,6 +42,7 @@ class Policy(nn.Module):
         super().__init__()
         self.model: Any = model
         self.temperature, self.is_half = temperature, dtype == torch.bfloat16
+        self.is_checkpointing = gradient_checkpointing
         self.notes: list[str] = []
         prepare_for_training(model, gradient_checkpointing)
         self.has_linear_head = self._try_linear_head()
@@ -50,6 +51,8 @@ class Policy(nn.Module):
     def forward(self, layout: Layout) -> Signals:
         """The signals of the layout's trained tokens, differentiable where gradients are on."""
         device = next(self.model.parameters()).device
+        if self.model.training != self.is_checkpointing:  # whoever shares the model may have changed its mode
+            self.model.train(self.is_checkpointing)
         predictors_N = torch.from_numpy(layout.predictors_N).to(device)
         targets_N = torch.from_numpy(layout.targets_N).to(device)
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.is_half):
