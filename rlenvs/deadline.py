@@ -5,7 +5,6 @@ hangs is left behind as a daemon, which keeps neither a slot nor the process fro
 """
 
 import asyncio
-import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -22,14 +21,19 @@ class Workers:
         """`num_threads` calls run at once; by default two per processor, since graders wait for their own workers."""
         self._slots = asyncio.Semaphore(num_threads or 2 * (os.cpu_count() or 1))
 
-    async def call(self, function: Callable[[], T], timeout_s: float) -> T:
+    async def call(
+        self, function: Callable[[], T], timeout_s: float, *, late: Callable[[T], object] | None = None
+    ) -> T:
         """What `function()` returns or raises. The clock starts when it does.
+
+        Args:
+            late: given, in a thread, the result that nobody waits for any more, to free what it holds.
 
         Raises:
             TimeoutError: it took longer than `timeout_s` seconds. It may still run: touch nothing that it touches.
         """
         async with self._slots:
-            future = _in_thread(function)
+            future = _in_thread(function, late)
             try:
                 done, _ = await asyncio.wait([future], timeout=timeout_s)
                 if not done:
@@ -39,15 +43,18 @@ class Workers:
                 future.cancel()  # what it says later, nobody hears
 
 
-def _in_thread(function: Callable[[], T]) -> asyncio.Future[T]:
+def _in_thread(function: Callable[[], T], late: Callable[[T], object] | None) -> asyncio.Future[T]:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
-    def settle(set_value: Callable[[], None]) -> None:
+    def settle(set_value: Callable[[], None], missed: Callable[[], object]) -> None:
         if not future.done():
             set_value()
+        else:
+            _start(missed)
 
     def run() -> None:
+        missed: Callable[[], object] = _nothing
         try:
             result = function()
         except BaseException as error:  # handed on to who waits, whatever it is
@@ -55,8 +62,19 @@ def _in_thread(function: Callable[[], T]) -> asyncio.Future[T]:
             report = partial(future.set_exception, raised)
         else:
             report = partial(future.set_result, result)
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, report)
+            missed = _nothing if late is None else partial(late, result)
+        try:
+            loop.call_soon_threadsafe(settle, report, missed)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            missed()
 
-    threading.Thread(target=run, daemon=True, name="rlenvs-worker").start()
+    _start(run)
     return future
+
+
+def _start(function: Callable[[], object]) -> None:
+    threading.Thread(target=function, daemon=True, name="rlenvs-worker").start()
+
+
+def _nothing() -> None:
+    """Nobody asked for late results."""

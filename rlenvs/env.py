@@ -168,6 +168,12 @@ class TextEnv(gymnasium.Env[str, str]):
             return None
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.transcript)
 
+    def close(self) -> None:
+        """Free what this copy holds (a session, a process), not what copies share. By default nothing is held.
+
+        It comes at the end of every episode; it may come twice, and from another thread while a step hangs.
+        """
+
     @contextmanager
     def _failing(self) -> Iterator[None]:
         """What raises here ends the episode, and the ending says how."""

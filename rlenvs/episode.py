@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from rlenvs.closing import Closing
 from rlenvs.env import TextEnv, check_ending, joined
 from rlenvs.errors import EpisodeOverError, RlenvsError, described, ending_of
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
@@ -75,7 +76,14 @@ class Episode(Protocol):
         """How it ended for `seat`; only once it is over for it. Others may still be going on."""
 
     def fork(self) -> "Episode":
-        """An independent copy in the same state."""
+        """An independent copy in the same state. It is closed on its own."""
+
+    def close(self) -> None:
+        """Free what this play holds. Whoever drives it does so at its end, however it ended.
+
+        Again it does nothing, it raises nothing, and it returns at once while a call of the environment hangs. The
+        outcomes stay; nothing else is asked of a closed episode.
+        """
 
 
 def start(env: TextEnv, task: Task, seats: Sequence[str] | None = None, *, seed: int | None = None) -> Episode:
@@ -120,18 +128,24 @@ class PolicyEpisode:
     def __init__(self, env: TextEnv, task: Task, unread: tuple[Message, ...], outcome: Outcome | None) -> None:
         self.env, self.task = env, task
         self._unread, self._outcome = unread, outcome
+        self._closing = Closing(env.close)
 
     @classmethod
     def start(cls, env: TextEnv, task: Task, seed: int) -> "PolicyEpisode":
         """Reset a copy of `env` to `task`."""
         try:
-            env = env.clone()
-            _, info = env.reset(seed=seed, options={"task": task})
-            if env.task is None:
-                raise ValueError(f"{type(env).__name__}.reset() left no task")
-            return cls(env, env.task, info["messages"], None)
+            copied = env.clone()
         except Exception as error:
-            return cls(env, task, (), failed(error))
+            episode = cls(env, task, (), failed(error))
+            episode._closing = Closing(lambda: None)  # the original is not this episode's
+            return episode
+        try:
+            _, info = copied.reset(seed=seed, options={"task": task})
+            if copied.task is None:
+                raise ValueError(f"{type(env).__name__}.reset() left no task")
+            return cls(copied, copied.task, info["messages"], None)
+        except Exception as error:
+            return cls(copied, task, (), failed(error))
 
     @property
     def seat(self) -> str | None:
@@ -146,7 +160,8 @@ class PolicyEpisode:
         """Take one step."""
         self._check_going()
         try:
-            return self._stepped(text)
+            with self._closing.inside():
+                return self._stepped(text)
         except Exception as error:  # whatever an environment raises is an ending
             self._finish(failed(error))
             return Effect(consumed=len(text))
@@ -161,11 +176,13 @@ class PolicyEpisode:
 
     def answer_message(self) -> str:
         """The right answer, given now."""
-        return self.env.answer_message(self.task)
+        with self._closing.inside():
+            return self.env.answer_message(self.task)
 
     def demonstrate(self, rng: np.random.Generator) -> str:
         """A good next message."""
-        return self.env.demonstrate(rng)
+        with self._closing.inside():
+            return self.env.demonstrate(rng)
 
     def stop(self, ending: Ending, error: str = "") -> None:
         """End it from outside. A failure does not touch the environment, which may be hanging."""
@@ -173,7 +190,8 @@ class PolicyEpisode:
         if ending in FAILURES:
             return self._finish(Outcome(ending=ending, verdict=None, error=error))
         try:
-            verdict = self.env.stop(ending)
+            with self._closing.inside():
+                verdict = self.env.stop(ending)
         except Exception as raised:
             return self._finish(failed(raised))
         self._finish(Outcome(ending=ending if verdict is not None else "unscored", verdict=verdict, error=error))
@@ -188,7 +206,12 @@ class PolicyEpisode:
 
     def fork(self) -> "PolicyEpisode":
         """A copy that goes its own way."""
-        return type(self)(self.env.clone(), self.task, self._unread, self._outcome)
+        with self._closing.inside():
+            return type(self)(self.env.clone(), self.task, self._unread, self._outcome)
+
+    def close(self) -> None:
+        """Close the copy of the environment."""
+        self._closing.close()
 
     def _finish(self, outcome: Outcome) -> None:
         self._outcome = self._outcome or outcome  # the first stands: a late result of a hanging step changes nothing

@@ -169,7 +169,7 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         )
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Free what this copy holds: see `TextEnv.close`. By default nothing is held."""
 
     # Beyond PettingZoo's.
 

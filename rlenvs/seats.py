@@ -106,6 +106,10 @@ class SeatView(TextEnv):
         has_left = self.seat in self.multi.endings
         return self.multi.verdicts[self.seat] if has_left else self.multi.judge(self.seat)
 
+    def close(self) -> None:
+        """Close the environment."""
+        self.multi.close()
+
     def _play_partners(self) -> None:
         play_partners(self.multi, {self.seat}, self.partners, self.np_random, self._earned)
 

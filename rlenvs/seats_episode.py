@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from rlenvs.closing import Closing
 from rlenvs.episode import Effect, Outcome, declared, failed
 from rlenvs.errors import EpisodeOverError, described, unknown
 from rlenvs.multi import MultiTextEnv
@@ -29,6 +30,7 @@ class SeatsEpisode:
         self._partners, self._rng = partners, rng
         self._outcomes: dict[str, Outcome] = {}  # of the seats that have left; the first word stands
         self._earned: Earned = defaultdict(tuple)
+        self._closing = Closing(env.close)
 
     @classmethod
     def start(cls, view: SeatView, task: Task, seats: Sequence[str] | None, seed: int) -> "SeatsEpisode":
@@ -40,15 +42,25 @@ class SeatsEpisode:
                 raise ValueError(unknown("seat", seat, view.multi.seats))
         if not seats:
             raise ValueError(f"an episode needs at least one seat to act for, of {', '.join(view.multi.seats)}")
-        view = view.clone()
-        episode = cls(view.multi, task, tuple(seats), view.partners, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
         try:
-            episode._reset(seed)
+            copied = view.clone()
         except Exception as error:
+            episode = cls(view.multi, task, tuple(seats), view.partners, rng)
+            episode._closing = Closing(lambda: None)  # the original is not this episode's
             episode._end(failed(error))
-        else:
-            episode._guarded(lambda: None)
+            return episode
+        episode = cls(copied.multi, task, tuple(seats), copied.partners, rng)
+        episode._begin(seed)
         return episode
+
+    def _begin(self, seed: int) -> None:
+        try:
+            self._reset(seed)
+        except Exception as error:
+            self._end(failed(error))
+        else:
+            self._guarded(lambda: None)
 
     def _reset(self, seed: int) -> None:
         self.env.reset(seed=seed, options={"task": self.task})
@@ -79,11 +91,13 @@ class SeatsEpisode:
 
     def answer_message(self) -> str:
         """The acting seat's right answer, given now."""
-        return self.env.answer_message(self.task, self._acting_seat())
+        with self._closing.inside():
+            return self.env.answer_message(self.task, self._acting_seat())
 
     def demonstrate(self, rng: np.random.Generator) -> str:
         """A good next message of the acting seat."""
-        return self.env.demonstrate(self._acting_seat(), rng)
+        with self._closing.inside():
+            return self.env.demonstrate(self._acting_seat(), rng)
 
     def stop(self, ending: Ending, error: str = "") -> None:
         """End it from outside for all who are still there. A failure leaves the environment alone: it may hang."""
@@ -103,9 +117,15 @@ class SeatsEpisode:
 
     def fork(self) -> "SeatsEpisode":
         """A copy that goes its own way."""
-        fork = type(self)(self.env.clone(), self.task, self.seats, self._partners, copy.deepcopy(self._rng))
+        with self._closing.inside():
+            env = self.env.clone()
+        fork = type(self)(env, self.task, self.seats, self._partners, copy.deepcopy(self._rng))
         fork._outcomes, fork._earned = dict(self._outcomes), self._earned.copy()
         return fork
+
+    def close(self) -> None:
+        """Close the copy of the environment."""
+        self._closing.close()
 
     @property
     def _is_over(self) -> bool:
@@ -119,8 +139,9 @@ class SeatsEpisode:
     def _guarded(self, move: Callable[[], None], error: str = "") -> None:
         """Make a move and the partners' after it; what is raised is an ending for all who are still there."""
         try:
-            move()
-            play_partners(self.env, self.seats, self._partners, self._rng, self._earned)
+            with self._closing.inside():
+                move()
+                play_partners(self.env, self.seats, self._partners, self._rng, self._earned)
             self._record(error)
         except Exception as raised:  # whatever an environment or a partner raises
             with suppress(Exception):  # an ending that contradicts itself

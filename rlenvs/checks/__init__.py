@@ -7,6 +7,7 @@ and PettingZoo's own in `borrowed`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from rlenvs import registration
@@ -23,10 +24,11 @@ def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: i
     """Play an environment in every way that matters, and say everything that is wrong with it.
 
     Beyond Gymnasium's own check: the same seed leads to the same episode, `options` choose the task, a clone goes on
-    like the original and neither changes the other, the task's own answer scores full marks while an empty and a wrong
-    one do not, a demonstration plays to the end, infos have their keys, a step after the end is an error, no text
-    makes it raise, no global random state is touched, tasks are the same at every call. With several seats: all that
-    from each seat, and PettingZoo's own check. A prompt that shows its target is only a warning.
+    like the original, neither changes the other and closing one is harmless, the task's own answer scores full marks
+    while an empty and a wrong one do not, a demonstration plays to the end, infos have their keys, a step after the end
+    is an error, no text makes it raise, no global random state is touched, tasks are the same at every call. With
+    several seats: all that from each seat, and PettingZoo's own check. A prompt that shows its target is only a
+    warning.
 
     Args:
         env: an environment or the id of one. It is reset many times.
@@ -70,9 +72,9 @@ def _seat_failures(view: Any, num_tasks: int, seed: int) -> Iterator[str]:
     from rlenvs.seats import SeatView
 
     for seat in view.multi.seats:
-        of_seat = SeatView(view.multi.clone(), seat, view.partners)
-        of_seat.spec = view.spec
-        yield from (f"seat {seat!r}: {failure}" for failure in _failures(of_seat, num_tasks, seed))
+        with closing(SeatView(view.multi.clone(), seat, view.partners)) as of_seat:
+            of_seat.spec = view.spec
+            yield from (f"seat {seat!r}: {failure}" for failure in _failures(of_seat, num_tasks, seed))
     for check in (borrowed.pettingzoo_agrees, borrowed.every_seat_ends):
         yield from _guarded(check, view.multi)
 

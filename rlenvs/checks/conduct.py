@@ -7,6 +7,7 @@ import random
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
 
 import numpy as np
@@ -71,13 +72,15 @@ def demonstrations_end(subject: Subject) -> Iterator[str]:
 
 
 def clones_are_independent(subject: Subject) -> Iterator[str]:
-    """A clone goes on like the original, and neither changes the other."""
+    """A clone goes on like the original, neither changes the other, and closing the clone is harmless."""
     if not subject.is_deterministic:
         return
     subject.reset(subject.tasks[0])
-    if type(subject.env.clone()) is not type(subject.env) or subject.env.clone() is subject.env:
-        yield f"clone() gives a {type(subject.env).__name__} of its own: got {subject.env.clone()!r}"
+    clone = subject.env.clone()
+    if type(clone) is not type(subject.env) or clone is subject.env:
+        yield f"clone() gives a {type(subject.env).__name__} of its own: got {clone!r}"
         return
+    clone.close()
     actions, reference = played(subject.env, subject.good_action())
     for turn in sorted({0, len(actions) // 2}):
         for who in ("original", "clone"):
@@ -90,7 +93,10 @@ def clones_are_independent(subject: Subject) -> Iterator[str]:
 
 
 def _trace_beside_a_clone(subject: Subject, actions: list[str], turn: int, who: str) -> Trace | None:
-    """Take `turn` actions, clone, play the other one to pieces, then go on; None where that is over already."""
+    """Take `turn` actions, clone, play the other one to pieces, then go on; None where that is over already.
+
+    The clone is closed: before the original goes on, or else after it has gone on itself.
+    """
     subject.reset(subject.tasks[0])
     for action in actions[:turn]:
         subject.env.step(action)
@@ -99,10 +105,15 @@ def _trace_beside_a_clone(subject: Subject, actions: list[str], turn: int, who: 
     played(other, saying(NONSENSE))
     other.reset(seed=subject.seed + 1, options={"task": subject.tasks[-1]})
     played(other, saying(NONSENSE))
+    if other is clone:
+        clone.close()
+        clone.close()
     try:
         return [stepped(going_on, action) for action in actions[turn:]]
     except EpisodeOverError:
         return None
+    finally:
+        clone.close()
 
 
 def any_text_is_an_action(subject: Subject) -> Iterator[str]:
@@ -126,7 +137,8 @@ def global_randomness_is_left_alone(subject: Subject) -> Iterator[str]:
     before = _global_states()
     for seed in (None, subject.seed):
         subject.env.reset(seed=seed)
-        played(subject.env.clone(), subject.good_action())
+        with closing(subject.env.clone()) as clone:
+            played(clone, subject.good_action())
         played(subject.env, saying(NONSENSE))
     for name, state in _global_states().items():
         if state != before.get(name, state):

@@ -4,6 +4,7 @@ Each gives a sentence per failure, and plays the environment through its public 
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, get_args
 
 import numpy as np
@@ -20,7 +21,8 @@ def tasks_are_stable(subject: Subject) -> Iterator[str]:
     """Ids unique, fingerprints stable."""
     env, count = subject.env, len(subject.tasks)
     for index in range(min(count, env.num_tasks or count)):
-        first, again, copied = env.task_at(index), env.task_at(index), env.clone().task_at(index)
+        with closing(env.clone()) as clone:
+            first, again, copied = env.task_at(index), env.task_at(index), clone.task_at(index)
         if not first.fingerprint == again.fingerprint == copied.fingerprint:
             yield f"task_at({index}) gives another task at every call: siblings would not share a baseline"
             break

@@ -7,10 +7,12 @@ are kept in `results`.
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlenvs.closing import Closing
 from rlenvs.deadline import Workers
 from rlenvs.env import TextEnv
 from rlenvs.errors import RlenvsError
@@ -88,9 +90,12 @@ def evaluate(
         raise ValueError(f"there is at least one target, and each has its own name: got {titles}")
     started = time.monotonic()
     work = _Work(policy, samples, seed, concurrency, deadline_s, progress)
-    envs = [make(target.env, **target.kwargs) for target in targets]
-    counts = [_num_tasks(target, env, num_tasks) for target, env in zip(targets, envs, strict=True)]
-    with ResultsFile(results_path, header(policy, targets, seed)) as results:
+    with ExitStack() as stack:
+        envs = [make(target.env, **target.kwargs) for target in targets]
+        for env in envs:
+            stack.callback(Closing(env.close).close)
+        counts = [_num_tasks(target, env, num_tasks) for target, env in zip(targets, envs, strict=True)]
+        results = stack.enter_context(ResultsFile(results_path, header(policy, targets, seed)))
         found = asyncio.run(work.play_all(list(zip(titles, envs, counts, strict=True)), results))
     return Evaluation(
         policy=policy.name,

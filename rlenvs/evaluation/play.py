@@ -107,6 +107,11 @@ class Play:
         for earner, parts in ((name, effect.rewards), *effect.others.items()):
             self.seats[earner].parts += parts
 
+    async def close(self, workers: Workers, deadline_s: float) -> None:
+        """Free what the episode holds."""
+        with suppress(TimeoutError):  # closing hangs: it is left behind
+            await workers.call(self.episode.close, deadline_s)
+
     def samples(self) -> tuple[Sample, ...]:
         """What each seat did, once it is over."""
         return tuple(self._sample(name, seat) for name, seat in self.seats.items())

@@ -9,7 +9,9 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
 
 from rlenvs.deadline import Workers
+from rlenvs.episode import Episode as EnvEpisode
 from rlenvs.episode import check_task, start
+from rlenvs.errors import RlenvsError
 from rlenvs.evaluation.play import Job, Play, failed_sample
 from rlenvs.evaluation.results import Episode, Sample
 from rlenvs.policies.base import Policy
@@ -28,27 +30,45 @@ async def play(
     """
     waiting = iter(jobs)
     active: list[Play] = []
-    while True:
-        fresh = list(islice(waiting, in_flight - len(active)))
-        opened = await asyncio.gather(*(_open(job, seed, workers, deadline_s) for job in fresh))
-        ended: list[Episode] = [(result,) for result in opened if isinstance(result, Sample)]
-        active += [result for result in opened if isinstance(result, Play)]
-        if not active and not ended:
-            return
-        await _round(policy, [play for play in active if not play.is_over], workers, deadline_s)
-        ended += [play.samples() for play in active if play.is_over]
-        active = [play for play in active if not play.is_over]
-        if ended:
-            yield ended
+    try:
+        while True:
+            fresh = list(islice(waiting, in_flight - len(active)))
+            opened = await asyncio.gather(*(_open(job, seed, workers, deadline_s) for job in fresh))
+            ended: list[Episode] = [(result,) for result in opened if isinstance(result, Sample)]
+            active += [result for result in opened if isinstance(result, Play)]
+            if not active and not ended:
+                return
+            await _round(policy, [play for play in active if not play.is_over], workers, deadline_s)
+            over = [play for play in active if play.is_over]
+            await _close(over, workers, deadline_s)
+            ended += [play.samples() for play in over]
+            active = [play for play in active if not play.is_over]
+            if ended:
+                yield ended
+    finally:  # also where the policy raised, or somebody wants no more
+        await _close(active, workers, deadline_s)
+
+
+async def _close(plays: Iterable[Play], workers: Workers, deadline_s: float) -> None:
+    await asyncio.gather(*(play.close(workers, deadline_s) for play in plays))
 
 
 async def _open(job: Job, seed: int, workers: Workers, deadline_s: float) -> Play | Sample:
     task = job.task
     if not isinstance(task, Task):
         return failed_sample(job, task)
+
+    def begin() -> EnvEpisode:
+        episode = start(job.env, task)
+        try:
+            check_task(episode, task)
+        except RlenvsError:
+            episode.close()
+            raise
+        return episode
+
     try:
-        episode = await workers.call(lambda: start(job.env, task), deadline_s)
-        check_task(episode, task)
+        episode = await workers.call(begin, deadline_s, late=lambda episode: episode.close())
     except Exception as error:  # foreign code: whatever it raises is a failed episode
         return failed_sample(job, error)
     return Play(job, task, episode, seed)

@@ -281,6 +281,35 @@ class SharedLuck(Good):
         return clone
 
 
+@broken("goes on differently once the other one was played")
+class SharedSession(Good):
+    """Closing a clone closes what the original answers with."""
+
+    def begin(self):
+        super().begin()
+        self.is_open = [True]
+
+    def clone(self):
+        clone = super().clone()
+        clone.is_open = self.is_open
+        return clone
+
+    def close(self):
+        self.is_open[0] = False
+
+    def respond(self, action):
+        response = super().respond(action)
+        return response if self.is_open[0] else dataclasses.replace(response, messages=(user("Closed."),))
+
+
+@broken("it raised while checking that clones are independent: RuntimeError: closed already")
+class ClosesOnce(Good):
+    def close(self):
+        if getattr(self, "is_closed", False):
+            raise RuntimeError("closed already")
+        self.is_closed = True
+
+
 @broken("step() after the end of an episode has to raise EpisodeOverError")
 class Undead(Good):
     def step(self, action):
@@ -414,7 +443,7 @@ def test_a_broken_environment_is_caught(name):
 def test_every_check_has_an_environment_that_it_catches(check):
     caught = []
     for cls, sentence in BROKEN.values():
-        if issubclass(cls, TextEnv) and cls.__name__ not in ("Unready", "Crashing", "ObjectTarget"):
+        if issubclass(cls, TextEnv) and cls.__name__ not in ("Unready", "Crashing", "ObjectTarget", "ClosesOnce"):
             caught += [text for text in check(Subject.of(cls(), 20, 0)) if sentence in text]
     assert caught
 

@@ -1,4 +1,5 @@
 import asyncio
+import queue
 import subprocess
 import sys
 import threading
@@ -78,3 +79,33 @@ def test_a_hung_call_does_not_keep_the_process_from_ending() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=True)
     assert done.stdout == "freed\n"
     assert done.stderr == ""
+
+
+def test_a_result_that_nobody_waits_for_is_handed_on_so_that_what_it_holds_is_freed() -> None:
+    freed: queue.Queue[str] = queue.Queue()
+    let_go = threading.Event()
+
+    def opened(name: str) -> str:
+        assert let_go.wait(30)
+        return name
+
+    async def main() -> str:
+        workers = Workers(3)
+        with pytest.raises(TimeoutError):
+            await workers.call(lambda: opened("too late"), 0.05, late=freed.put)
+        given_up = asyncio.create_task(workers.call(lambda: opened("cancelled"), 30, late=freed.put))
+        await asyncio.sleep(0.05)
+        given_up.cancel()
+        let_go.set()
+        await asyncio.gather(given_up, return_exceptions=True)
+        handed_on = {await asyncio.to_thread(freed.get, timeout=30) for _ in range(2)}
+        assert handed_on == {"too late", "cancelled"}
+        let_go.clear()
+        with pytest.raises(TimeoutError):
+            await workers.call(lambda: opened("after the loop"), 0.05, late=freed.put)
+        return await workers.call(lambda: "in time", 30, late=freed.put)
+
+    assert asyncio.run(main()) == "in time"
+    let_go.set()
+    assert freed.get(timeout=30) == "after the loop"
+    assert freed.empty()

@@ -1,4 +1,5 @@
 import threading
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -227,6 +228,87 @@ def test_a_fork_goes_its_own_way():
     episode.act("none")
     assert episode.outcome(POLICY_SEAT).ending == "max_turns"
     assert fork.fork().outcome(POLICY_SEAT) == fork.outcome(POLICY_SEAT)
+
+
+class Holding(Guessing):
+    """Holds something from `begin` to `close`; `open` has the number of what every copy holds."""
+
+    open: ClassVar = {}
+
+    def begin(self):
+        super().begin()
+        self.open[id(self)] = self.open.get(id(self), 0) + 1
+        if self.breaks == "begin":
+            raise OSError("half begun")
+
+    def respond(self, action):
+        return Response(ending="completed") if action == "end" else Response()
+
+    def close(self):
+        self.open[id(self)] -= 1
+        raise OSError("closing is never easy")
+
+    def clone(self):
+        clone = super().clone()
+        if id(self) in self.open:
+            self.open[id(clone)] = 1
+        return clone
+
+
+def test_closing_frees_what_the_copy_holds_once_and_raises_nothing(monkeypatch):
+    monkeypatch.setattr(Holding, "open", {})
+    env = Holding()
+    episode = start(env, TASK)
+    fork = episode.fork()
+    assert sorted(Holding.open.values()) == [1, 1]
+    episode.close()
+    episode.close()
+    assert sorted(Holding.open.values()) == [0, 1]
+    fork.act("end")
+    assert fork.outcome(POLICY_SEAT).ending == "completed"
+    fork.close()
+    assert sorted(Holding.open.values()) == [0, 0]
+    broken = start(Holding(breaks="begin"), TASK)
+    broken.close()
+    assert sorted(Holding.open.values()) == [0, 0, 0]
+
+
+def test_closing_an_episode_whose_environment_could_not_be_copied_leaves_the_original_alone():
+    class Uncopied(Guessing):
+        def clone(self):
+            raise OSError("no copies")
+
+        def close(self):
+            pytest.fail("closed the original")
+
+    episode = start(Uncopied(), TASK)
+    assert episode.outcome(POLICY_SEAT).ending == "env_error"
+    episode.close()
+
+
+def test_closing_while_a_step_hangs_lets_it_go_and_returns_at_once():
+    class Hanging(Guessing):
+        def respond(self, action):
+            assert self.gone.wait(30)
+            raise ConnectionError("the session is gone")
+
+        def close(self):
+            self.gone.set()
+
+        def __deepcopy__(self, memo):
+            copied = type(self)()
+            copied.gone = threading.Event()
+            return copied
+
+    episode = start(Hanging(), TASK)
+    worker = threading.Thread(target=episode.act, args=("1",))
+    worker.start()
+    worker.join(0.05)
+    episode.stop("timeout", "no answer")
+    episode.close()
+    worker.join(30)
+    assert not worker.is_alive()
+    assert episode.outcome(POLICY_SEAT) == Outcome(ending="timeout", verdict=None, error="no answer")
 
 
 def test_a_seat_that_is_not_there_is_refused():

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -398,3 +400,38 @@ def test_r05_an_episode_that_cannot_be_reset_has_nothing_of_the_one_before():
     view.multi.step("shoot")
     episode = start(view, Duel().task_at(0))
     assert [episode.outcome(seat).ending for seat in episode.seats] == ["env_error"] * 2
+
+
+def test_closing_an_episode_or_a_view_closes_the_environment_with_the_seats():
+    class Holding(Duel):
+        closed: ClassVar = []
+
+        def close(self):
+            self.closed.append(self)
+
+    view = SeatView(Holding())
+    episode = start(view, Duel().task_at(0))
+    fork = episode.fork()
+    episode.close()
+    episode.close()
+    fork.close()
+    assert Holding.closed == [episode.env, fork.env]
+    view.close()
+    assert Holding.closed[2:] == [view.multi]
+
+
+def test_r05_a_view_that_cannot_be_copied_gives_an_episode_that_is_over():
+    class Uncopied(Duel):
+        def clone(self):
+            raise OSError("no copies")
+
+        def __deepcopy__(self, memo):
+            raise OSError("no copies")
+
+        def close(self):
+            pytest.fail("closed the original")
+
+    episode = start(SeatView(Uncopied()), Duel().task_at(0))
+    assert [episode.outcome(seat).ending for seat in episode.seats] == ["env_error"] * 2
+    assert (episode.seat, episode.unread()) == (None, ())
+    episode.close()

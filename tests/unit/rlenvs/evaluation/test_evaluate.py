@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -166,6 +167,64 @@ def test_whatever_breaks_is_an_error_and_never_a_wrong_answer(kind: str, ending:
     assert result.summaries[0].num_errors == 2
     assert result.mean_pass_at_1 is not None
     assert result.mean_pass_at_1.value == 1.0
+
+
+class HoldingEnv(TroubleEnv):
+    """Holds something from `begin` to `close`. Hangs end when it is closed."""
+
+    held: ClassVar[list[threading.Event]] = []
+
+    def begin(self) -> None:
+        self.gone = threading.Event()
+        self.held.append(self.gone)
+        if self.here == "slow_start":
+            time.sleep(0.5)
+        super().begin()
+
+    def respond(self, action: str) -> Response:
+        if self.here == "waits":
+            assert self.gone.wait(30)
+        return super().respond(action)
+
+    def close(self) -> None:
+        if self.task is not None:
+            self.gone.set()
+
+
+@pytest.fixture
+def holding(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Event]]:
+    monkeypatch.setattr(HoldingEnv, "held", [])
+    rlenvs.register("tests/Holding-v0", HoldingEnv)
+    yield HoldingEnv.held
+    gymnasium.registry.pop("tests/Holding-v0")
+    registration._registered.pop("tests/Holding-v0")
+
+
+def test_whatever_an_episode_holds_is_freed_however_it_ends(holding: list[threading.Event]) -> None:
+    def say(request: ReplyRequest) -> str | Reply:
+        return Reply(error="HTTP 503") if "/000004/" in request.key else "hm"
+
+    trouble = {0: "raises", 1: "cannot_start", 2: "waits", 3: "slow_start", 5: "grader_raises", 6: "unscorable"}
+    target = Target(env="tests/Holding-v0", kwargs={"trouble": trouble})
+    result = evaluate(Scripted(say), [target], deadline_s=0.2)
+    expected = ["env_error", "env_error", "timeout", "timeout", "policy_error", "grader_error", "unscored"]
+    assert endings(result) == expected + ["completed"] * 3
+    assert len(holding) == 10
+    assert all(gone.wait(30) for gone in holding)
+
+
+def test_whatever_is_held_is_freed_when_an_evaluation_is_given_up(holding: list[threading.Event]) -> None:
+    target = Target(env="tests/Holding-v0", kwargs={"turns": 3})
+
+    def give_up(request: ReplyRequest) -> str:
+        if request.key.endswith("/001"):
+            raise KeyboardInterrupt
+        return "hm"
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(Scripted(give_up), [target], concurrency=4)
+    assert len(holding) == 4
+    assert all(gone.wait(30) for gone in holding)
 
 
 def test_r27_an_environment_that_starts_another_task_gives_errors_and_no_results() -> None:

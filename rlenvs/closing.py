@@ -1,0 +1,47 @@
+"""`Closing`: closes what an episode holds once, also while a call of its environment hangs in another thread."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+
+class Closing:
+    """What is to be closed, and whether somebody is inside."""
+
+    def __init__(self, close: Callable[[], object]) -> None:
+        """Keep `close` for later. What it raises is dropped: nothing can be done about it by then."""
+        self._close = close
+        self._lock = threading.Lock()
+        self._num_inside = 0
+        self._is_closed = False
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """The time in which a call of the environment may hang. One that comes back late closes what it opened late."""
+        with self._lock:
+            self._num_inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._num_inside -= 1
+                is_late = self._is_closed
+            if is_late:
+                self._attempt()
+
+    def close(self) -> None:
+        """Close it, the first time. While a call hangs this returns at once and closes in another thread.
+
+        That is often what lets the call come back, but the two may also wait for each other.
+        """
+        with self._lock:
+            is_first, is_busy = not self._is_closed, self._num_inside > 0
+            self._is_closed = True
+        if is_first and is_busy:
+            threading.Thread(target=self._attempt, daemon=True, name="rlenvs-closing").start()
+        elif is_first:
+            self._attempt()
+
+    def _attempt(self) -> None:
+        with suppress(Exception):  # whatever foreign code raises
+            self._close()
