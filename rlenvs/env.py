@@ -76,6 +76,14 @@ class TextEnv(gymnasium.Env[str, str]):
         """What the world answers to `action`. By default nothing: the episode is over and the rubric judges it."""
         return Response(ending="completed")
 
+    def complete(self, text: str) -> int | None:  # noqa: ARG002
+        """How many characters the first whole action in `text` takes, from its start; None while there is none.
+
+        Asked when the policy ran into its token limit: with tags that close an action, say, the action may be whole
+        although more was being written. By default it never is, and what was cut off never reaches the environment.
+        """
+        return None
+
     def answer_message(self, task: Task) -> str:
         """How an answer to `task` would look if it were given now, and were right."""
         raise NotImplementedError(f"{type(self).__name__} does not say how its answers look")
@@ -240,6 +248,13 @@ def chosen_task(
         there = "0, 1, 2 …" if num_tasks is None else f"0 to {num_tasks - 1}"
         raise ValueError(f"no task {index}: there are {there}")
     return task_at(index)
+
+
+def complete_characters(complete: int | None, text: str) -> int | None:
+    """What an environment said of the first whole action in `text`, checked: None, or 1 to all of its characters."""
+    if complete is not None and not 1 <= complete <= len(text):
+        raise ValueError(f"complete() gives characters of the text, 1 to {len(text)}, or None: got {complete}")
+    return complete
 
 
 def consumed_characters(consumed: int | None, action: str) -> int:

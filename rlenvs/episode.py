@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from rlenvs.closing import Closing
-from rlenvs.env import TextEnv, check_ending, joined
+from rlenvs.env import TextEnv, check_ending, complete_characters, joined
 from rlenvs.errors import EpisodeOverError, RlenvsError, described, ending_of
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
 
@@ -58,6 +58,13 @@ class Episode(Protocol):
 
     def act(self, text: str) -> Effect:
         """Give the acting seat's message to the environment. What it raises becomes an ending, never a reward of 0."""
+
+    def complete(self, text: str) -> int | None:
+        """How many characters the acting seat's first whole action in `text` takes; None while there is none.
+
+        For a policy that ran into its token limit: these characters can be acted on, and are not cut off. What the
+        environment raises here is an ending: None is returned, and the episode is over.
+        """
 
     def answer_message(self) -> str:
         """How the acting seat's answer would look if it were given now, and were right."""
@@ -173,6 +180,16 @@ class PolicyEpisode:
             error = declared(info["ending"], info["messages"])
             self._finish(Outcome(ending=info["ending"], verdict=info["verdict"], error=error))
         return Effect(consumed=info["consumed"], rewards=info["rewards"])
+
+    def complete(self, text: str) -> int | None:
+        """What the environment says."""
+        self._check_going()
+        try:
+            with self._closing.inside():
+                return complete_characters(self.env.complete(text), text)
+        except Exception as error:  # whatever an environment raises is an ending
+            self._finish(failed(error))
+            return None
 
     def answer_message(self) -> str:
         """The right answer, given now."""

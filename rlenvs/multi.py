@@ -71,6 +71,10 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """What the world makes of the message that `seat` wrote."""
         raise NotImplementedError(f"{type(self).__name__} needs respond(seat, action) -> Move")
 
+    def complete(self, seat: str, text: str) -> int | None:  # noqa: ARG002
+        """How many characters of `text` the first whole action of `seat` takes: see `TextEnv.complete`."""
+        return None
+
     def answer_message(self, task: Task, seat: str) -> str:
         """How the answer of `seat` to `task` would look if it were given now, and were right."""
         raise NotImplementedError(f"{type(self).__name__} does not say how its answers look")

@@ -93,6 +93,10 @@ class SeatView(TextEnv):
             rewards=self._earned.pop(self.seat, ()),
         )
 
+    def complete(self, text: str) -> int | None:
+        """The environment's, for the seat."""
+        return self.multi.complete(self.seat, text)
+
     def answer_message(self, task: Task) -> str:
         """The seat's answer."""
         return self.multi.answer_message(task, self.seat)

@@ -8,6 +8,7 @@ from contextlib import suppress
 import numpy as np
 
 from rlenvs.closing import Closing
+from rlenvs.env import complete_characters
 from rlenvs.episode import Effect, Outcome, declared, failed
 from rlenvs.errors import EpisodeOverError, described, unknown
 from rlenvs.multi import MultiTextEnv
@@ -88,6 +89,16 @@ class SeatsEpisode:
         self._guarded(move)
         earned = {earner: self._earned.pop(earner) for earner in self.seats if self._earned[earner]}
         return Effect(consumed=consumed, rewards=earned.pop(seat, ()), others=earned)
+
+    def complete(self, text: str) -> int | None:
+        """What the environment says for the acting seat."""
+        seat = self._acting_seat()
+        try:
+            with self._closing.inside():
+                return complete_characters(self.env.complete(seat, text), text)
+        except Exception as error:  # whatever an environment raises is an ending
+            self._end(failed(error))
+            return None
 
     def answer_message(self) -> str:
         """The acting seat's right answer, given now."""

@@ -23,12 +23,12 @@ MOST_PER_CHECK = 3  # sentences: one broken grader fails on every task
 def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: int = 0) -> None:
     """Play an environment in every way that matters, and say everything that is wrong with it.
 
-    Beyond Gymnasium's own check: the same seed leads to the same episode, `options` choose the task, a clone goes on
-    like the original, neither changes the other and closing one is harmless, the task's own answer scores full marks
-    while an empty and a wrong one do not, a demonstration plays to the end, infos have their keys, a step after the end
-    is an error, no text makes it raise, no global random state is touched, tasks are the same at every call. With
-    several seats: all that from each seat, and PettingZoo's own check. A prompt that shows its target is only a
-    warning.
+    Beyond Gymnasium's own check: the same seed leads to the same episode, `options` choose the task, a clone goes
+    on like the original, neither changes the other and closing one is harmless, the task's own answer scores full
+    marks while an empty and a wrong one do not, a demonstration plays to the end, infos have their keys, a step
+    after the end is an error, no text makes it raise, what `complete` calls a whole action is one, no global random
+    state is touched, tasks are the same at every call. With several seats: all that from each seat, and
+    PettingZoo's own check. A prompt that shows its target is only a warning.
 
     Args:
         env: an environment or the id of one. It is reset many times.

@@ -132,6 +132,27 @@ def any_text_is_an_action(subject: Subject) -> Iterator[str]:
         yield f"an episode stopped before its first action cannot be judged: {type(error).__name__}: {error}"
 
 
+def a_whole_action_is_whole(subject: Subject) -> Iterator[str]:
+    """The characters that `complete` counts do what the whole text does."""
+    if not subject.is_deterministic:
+        return
+    for task in subject.tasks[:3]:
+        subject.reset(task)
+        text = f"{subject.good_action()(subject.env)}\n{NONSENSE}"
+        count = subject.env.complete(text)
+        if count is None:
+            continue
+        if not (type(count) is int and 1 <= count <= len(text)):
+            yield f"complete() gives characters of the text, 1 to {len(text)}, or None: got {count!r}"
+            return
+        whole = [stepped(subject.env, text)]
+        subject.reset(task)
+        alone = [stepped(subject.env, text[:count])]
+        if alone != whole:
+            why = difference(alone, whole)
+            yield f"task {task.id}: complete({short(text)}) is {count}, and what comes after changes the step: {why}"
+
+
 def global_randomness_is_left_alone(subject: Subject) -> Iterator[str]:
     """Neither Python's nor NumPy's (nor torch's, if it is there) global random state changes."""
     before = _global_states()
@@ -170,6 +191,7 @@ CHECKS = (
     demonstrations_end,
     clones_are_independent,
     any_text_is_an_action,
+    a_whole_action_is_whole,
     global_randomness_is_left_alone,
     targets_are_hidden,
 )

@@ -332,6 +332,18 @@ class NeedsAnswer(Good):
     rubric = Rubric((RewardFunction("accuracy", lambda task, t: [m for m in t if m.role == "assistant"][-1] and 0.0),))
 
 
+@broken("and what comes after changes the step")
+class ReadsOn(Good):
+    def complete(self, text):
+        return text.index(".") + 1 if "." in text else None
+
+
+@broken("complete() gives characters of the text, 1 to 28, or None: got 0")
+class NothingIsWhole(Good):
+    def complete(self, text):
+        return 0
+
+
 @broken("it changes the global random state of random")
 class PythonsLuck(Good):
     def begin(self):
@@ -411,6 +423,17 @@ class UndeadPair(BrokenPair):
             super().step(action)
 
 
+class Tagged(Good):
+    """The first sentence is the action, and complete as soon as it ends."""
+
+    def complete(self, text):
+        return text.index(".") + 1 if "." in text else None
+
+    def respond(self, action):
+        count = self.complete(action)
+        return dataclasses.replace(super().respond(action[:count]), consumed=count)
+
+
 class LeavingPair(EchoPair):
     """The speaker leaves with its last word, and is thanked for it by the echoer's."""
 
@@ -427,6 +450,7 @@ def test_a_good_environment_passes_without_a_warning():
         check_env(Good())
         check_env(EchoPair())
         check_env(LeavingPair())
+        check_env(Tagged())
         check_env(SeatView(EchoPair(rounds=3), ECHOER))
 
 

@@ -230,6 +230,40 @@ def test_a_fork_goes_its_own_way():
     assert fork.fork().outcome(POLICY_SEAT) == fork.outcome(POLICY_SEAT)
 
 
+class Tagged(Guessing):
+    """An action ends with </say>; the rest is not read."""
+
+    def complete(self, text):
+        if text == "crash":
+            raise KeyError("tags")
+        if text == "far":
+            return 99
+        end = text.find("</say>")
+        return None if end < 0 else end + len("</say>")
+
+    def respond(self, action):
+        return Response(ending="completed", consumed=self.complete(action))
+
+
+def test_an_action_that_is_whole_can_be_used_though_the_policy_wrote_on():
+    episode = start(Tagged(), TASK)
+    assert episode.complete("<say>1") is None
+    assert episode.seat == POLICY_SEAT
+    assert episode.complete("<say>1</say> and <say>2</say>") == len("<say>1</say>")
+    assert episode.act("<say>1</say>").consumed == len("<say>1</say>")
+    with pytest.raises(EpisodeOverError):
+        episode.complete("<say>1</say>")
+    assert start(Guessing(), TASK).complete("<say>1</say>") is None, "by default an action that is cut off is lost"
+
+
+@pytest.mark.parametrize(("text", "says"), [("crash", "KeyError: 'tags'"), ("far", "1 to 3, or None: got 99")])
+def test_r05_what_complete_raises_is_an_ending(text, says):
+    episode = start(Tagged(), TASK)
+    assert episode.complete(text) is None
+    assert (episode.seat, episode.outcome(POLICY_SEAT).ending) == (None, "env_error")
+    assert says in episode.outcome(POLICY_SEAT).error
+
+
 class Holding(Guessing):
     """Holds something from `begin` to `close`; `open` has the number of what every copy holds."""
 

@@ -435,3 +435,25 @@ def test_r05_a_view_that_cannot_be_copied_gives_an_episode_that_is_over():
     assert [episode.outcome(seat).ending for seat in episode.seats] == ["env_error"] * 2
     assert (episode.seat, episode.unread()) == (None, ())
     episode.close()
+
+
+class Tagged(Duel):
+    """The first seat's actions end with a full stop."""
+
+    def complete(self, seat, text):
+        if text == "crash":
+            raise KeyError("tags")
+        return text.index(".") + 1 if seat == "first" and "." in text else None
+
+
+def test_an_action_that_is_whole_is_asked_for_by_the_acting_seat():
+    episode = start(SeatView(Tagged()), Duel().task_at(0))
+    assert episode.complete("wait. And") == 5
+    episode.act("wait.")
+    assert (episode.seat, episode.complete("wait. And")) == ("second", None)
+    assert episode.complete("crash") is None
+    assert [episode.outcome(seat).ending for seat in episode.seats] == ["env_error"] * 2
+    view = SeatView(Tagged(), "first")
+    view.reset(seed=0)
+    assert view.complete("wait. And") == 5
+    assert SeatView(Duel()).complete("wait. And") is None
