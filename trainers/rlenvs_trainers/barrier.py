@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 from rlenvs_trainers.records import Completion
-from rlenvs_trainers.samplers.base import Sampler, SampleRequest
+from rlenvs_trainers.samplers.base import Sampler, SampleRequest, ScoreRequest
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ class Barrier:
         self.num_batches, self.seconds = 0, 0.0  # calls of the sampler, and the time they took
         self._running = 1  # the line that called `together` first
         self._samples: list[tuple[SampleRequest, asyncio.Future[Completion]]] = []
-        self._scores: list[tuple[str, Sequence[int], Sequence[int], asyncio.Future[tuple[float, ...]]]] = []
+        self._scores: list[tuple[ScoreRequest, asyncio.Future[tuple[float, ...]]]] = []
         self._answering: asyncio.Task[None] | None = None
 
     async def together(self, lines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -62,10 +62,10 @@ class Barrier:
         self._pause()
         return await future
 
-    async def score(self, key: str, prefix: Sequence[int], continuation: Sequence[int]) -> tuple[float, ...]:
-        """Log-probabilities of the continuation, once every line waits. `key` orders the batch."""
+    async def score(self, request: ScoreRequest) -> tuple[float, ...]:
+        """Log-probabilities of the continuation, once every line waits."""
         future: asyncio.Future[tuple[float, ...]] = asyncio.get_running_loop().create_future()
-        self._scores.append((key, prefix, continuation, future))
+        self._scores.append((request, future))
         self._pause()
         return await future
 
@@ -77,7 +77,7 @@ class Barrier:
 
     async def _answer(self) -> None:
         samples, self._samples = sorted(self._samples, key=lambda asked: asked[0].key), []
-        scores, self._scores = sorted(self._scores, key=lambda asked: asked[0]), []
+        scores, self._scores = sorted(self._scores, key=lambda asked: asked[0].key), []
         waiting: list[asyncio.Future[Any]] = [*(asked[-1] for asked in samples), *(asked[-1] for asked in scores)]
         started = time.monotonic()
         try:
@@ -85,7 +85,7 @@ class Barrier:
             if samples:
                 answers += await self.sampler.sample([request for request, _ in samples])
             if scores:
-                answers += await self.sampler.score([asked[1] for asked in scores], [asked[2] for asked in scores])
+                answers += await self.sampler.score([request for request, _ in scores])
         except BaseException as error:  # whoever waits must hear of it
             self._running += len(waiting)
             for future in waiting:

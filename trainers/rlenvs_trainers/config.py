@@ -37,11 +37,12 @@ class RolloutConfig:
     on_failure: Literal["drop", "drop_group", "abort"] = "drop"  # after the retries
     retries: int = 1  # of an attempt that failed (env_error, grader_error, sandbox_error, timeout)
     episode_timeout_s: float = 120.0  # of one action of the environment, grader included
+    max_staleness: int = 0  # updates that the sampler's weights may lag behind the trainer's; beyond it, an error
     overlong: Literal["train", "mask"] = "train"  # what becomes of max_tokens and context_overflow
 
     def __post_init__(self) -> None:
         _check_least(1, "rollout.", tasks_per_step=self.tasks_per_step, group_size=self.group_size)
-        _check_least(0, "rollout.", retries=self.retries)
+        _check_least(0, "rollout.", retries=self.retries, max_staleness=self.max_staleness)
         if not self.episode_timeout_s > 0:
             raise ValueError(f"rollout.episode_timeout_s is positive: got {self.episode_timeout_s}")
 

@@ -112,6 +112,7 @@ class Play:
         if room < 1:
             await self.stop("context_overflow")
             return None
+        player = self.rollouts.player(seat or "")
         place = (seat or "", len(self._log().turns), self._num_draws)
         self._num_draws += 1
         return await session.barrier.sample(
@@ -120,8 +121,9 @@ class Play:
                 prompt_ids=prompt_ids,
                 params=replace(params, max_tokens=min(room, params.max_tokens)),
                 seed=self.rollouts.draw_seed(self.attempt, self.retry, *place),
-                policy=session.policy,
-                version=session.version,
+                policy=player.policy,
+                version=player.version,
+                max_staleness=session.config.max_staleness,
                 monitor=monitor,
             )
         )
@@ -201,6 +203,7 @@ class Play:
             episode=self.name,
             task=self.episode.task,
             seat=seat,
+            policy=self.rollouts.player(seat).policy,
             attempt=self.attempt,
             turns=tuple(log.turns),
             ending=outcome.ending,

@@ -66,6 +66,15 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """Who sits in a seat: the policy that is trained, a past self, another."""
+
+    policy: str  # its name in the sampler
+    version: int | None  # that it must be served by; None: whichever is there
+    is_learner: bool = True  # False: what it writes is not trained on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reward:
     """One named number and what it speaks of."""
 
@@ -136,6 +145,7 @@ class Trajectory:
     episode: str
     task: Task
     seat: str
+    policy: str = "policy"  # who sat there
     attempt: int  # which of the group's attempts
     turns: tuple[Turn, ...]
     ending: Ending
@@ -193,16 +203,18 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Attempts by one agent seat at one task: what a baseline may be taken over."""
+    """Attempts by one policy in one seat at one task: what a baseline may be taken over."""
 
     trajectories: tuple[Trajectory, ...]
 
     def __post_init__(self) -> None:
         if not self.trajectories:
             raise ValueError("a group has at least one trajectory")
-        kinds = {(trajectory.fingerprint, trajectory.seat) for trajectory in self.trajectories}
+        kinds = {(each.fingerprint, each.seat, each.policy) for each in self.trajectories}
         if len(kinds) > 1:
-            raise ValueError(f"a group is one task and one seat, baselines must not mix them: got {sorted(kinds)}")
+            raise ValueError(
+                f"a group is one task, one seat and one policy, baselines must not mix them: got {sorted(kinds)}"
+            )
 
     @property
     def task_id(self) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -23,9 +23,9 @@ from rlenvs_trainers.algorithm import Explorer
 from rlenvs_trainers.barrier import Barrier
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.play import RETRIED, Play, ask_answer
-from rlenvs_trainers.records import Group, Trajectory
+from rlenvs_trainers.records import Group, Player, Trajectory
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.base import Sampler
+from rlenvs_trainers.samplers.base import Sampler, ScoreRequest
 
 T = TypeVar("T")
 
@@ -40,13 +40,15 @@ class Job:
 
     task: Task
     begin: Callable[[], Episode]  # for instance partial(rlenvs.episode.start, env, task); called once per attempt
+    players: Mapping[str, Player] = field(default_factory=dict)  # by seat; in the others: the trained policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutResult:
     """What came of a list of jobs."""
 
-    groups: tuple[Group, ...]  # one per job and seat, in the order of the jobs; a job that was dropped has none
+    groups: tuple[Group, ...]  # one per job and learner's seat, in the order of jobs; a job that was dropped has none
+    others: tuple[Trajectory, ...]  # of seats that other policies sat in: in no group, not trained on
     failures: tuple[Trajectory, ...]  # attempts that were made again or dropped: in no group, never a reward of 0
     metrics: dict[str, float]
 
@@ -60,8 +62,7 @@ class Session:
     workers: Workers
     config: RolloutConfig
     params: Sampling
-    policy: str
-    version: int
+    learner: Player
     seed: int
     step: int
     round: int
@@ -103,8 +104,7 @@ def collect(
             workers=Workers(),
             config=config,
             params=params,
-            policy=policy,
-            version=version,
+            learner=Player(policy=policy, version=version),
             seed=seed,
             step=step,
             round=round,
@@ -131,6 +131,7 @@ class Rollouts:
 
     def __init__(self, session: Session, job: Job, *, occurrence: int = 0) -> None:
         self.session, self.task, self.begin, self.occurrence = session, job.task, job.begin, occurrence
+        self.players = job.players
         self.size = session.config.group_size
         self.failures: list[Trajectory] = []
 
@@ -200,9 +201,30 @@ class Rollouts:
         """Run concurrent lines of play; not asyncio.gather, since the sampler must know how many there are."""
         return await self.session.barrier.together(lines)
 
-    async def score(self, key: str, prefix: Sequence[int], continuation: Sequence[int]) -> tuple[float, ...]:
-        """Log-probability of every continuation token, in nats, at temperature 1. `key` is unique in the group."""
-        return await self.session.barrier.score(f"{self.name}/{key}", prefix, continuation)
+    def player(self, seat: str) -> Player:
+        """Who sits there."""
+        return self.players.get(seat, self.session.learner)
+
+    async def score(
+        self, key: str, prefix: Sequence[int], continuation: Sequence[int], player: Player | None = None
+    ) -> tuple[float, ...]:
+        """Log-probability of every continuation token, in nats, at temperature 1.
+
+        Args:
+            key: unique in the group.
+            player: whose; None: of the policy that is trained.
+        """
+        player = player or self.session.learner
+        return await self.session.barrier.score(
+            ScoreRequest(
+                key=f"{self.name}/{key}",
+                prefix_ids=tuple(prefix),
+                continuation_ids=tuple(continuation),
+                policy=player.policy,
+                version=player.version,
+                max_staleness=self.session.config.max_staleness,
+            )
+        )
 
     def draw_seed(self, attempt: int, retry: int, seat: str, turn: int, draw: int) -> int:
         """64 bits for one request alone."""
@@ -236,15 +258,18 @@ async def _explored(explore: Explorer, rollouts: Rollouts) -> Sequence[Trajector
 
 def _result(session: Session, rollouts: Sequence[Rollouts], explored: Sequence[Sequence[Trajectory]]) -> RolloutResult:
     groups: list[Group] = []
+    others: list[Trajectory] = []
     failures = [trajectory for each in rollouts for trajectory in each.failures]
     num_retried, num_dropped = len(failures), 0
-    for trajectories in explored:
+    for rollout, trajectories in zip(rollouts, explored, strict=True):
         broken = [trajectory for trajectory in trajectories if trajectory.ending in RETRIED]
         failures += broken
         if broken and session.config.on_failure == "drop_group":
             num_dropped += 1
             continue
-        groups += _by_seat(trajectory for trajectory in trajectories if trajectory.ending not in RETRIED)
+        whole = [trajectory for trajectory in trajectories if trajectory.ending not in RETRIED]
+        groups += _by_seat(each for each in whole if rollout.player(each.seat).is_learner)
+        others += (each for each in whole if not rollout.player(each.seat).is_learner)
     turns = [turn for group in groups for trajectory in group.trajectories for turn in trajectory.turns]
     metrics = {
         "rollout/failures": float(len(failures) - num_retried),
@@ -254,7 +279,7 @@ def _result(session: Session, rollouts: Sequence[Rollouts], explored: Sequence[S
         "rollout/sampler_batches": float(session.barrier.num_batches),
         "time/sampler_s": session.barrier.seconds,
     }
-    return RolloutResult(groups=tuple(groups), failures=tuple(failures), metrics=metrics)
+    return RolloutResult(groups=tuple(groups), others=tuple(others), failures=tuple(failures), metrics=metrics)
 
 
 def _by_seat(trajectories: Iterable[Trajectory]) -> list[Group]:

@@ -8,7 +8,7 @@ import pytest
 from rlenvs.policies.base import Sampling
 from rlenvs_trainers.barrier import Barrier
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.base import SampleRequest
+from rlenvs_trainers.samplers.base import SampleRequest, ScoreRequest
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 
 
@@ -67,7 +67,7 @@ def test_scores_and_samples_are_asked_for_together(renderer: Renderer) -> None:
     results: dict[str, object] = {}
 
     async def scorer(barrier: Barrier) -> None:
-        results["score"] = await barrier.score("k", (1, 2), (3, 4))
+        results["score"] = await barrier.score(ScoreRequest(key="k", prefix_ids=(1, 2), continuation_ids=(3, 4)))
 
     async def writer(barrier: Barrier) -> None:
         results["ids"] = (await barrier.sample(request("a"))).token_ids

@@ -20,7 +20,7 @@ from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.explore import Chain
 from rlenvs_trainers.policy import LoadedPolicy
-from rlenvs_trainers.records import Completion, Group, Trajectory
+from rlenvs_trainers.records import Completion, Group, Player, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Job, RolloutError, RolloutResult, Rollouts, collect
 from rlenvs_trainers.samplers.base import Sampler, SampleRequest, StaleWeightsError
@@ -65,9 +65,7 @@ def jobs(env: TextEnv, indices: Sequence[int] = (0,)) -> list[Job]:
     return [Job(task=env.task_at(index), begin=partial(start, env, env.task_at(index))) for index in indices]
 
 
-def run(
-    env: TextEnv, sampler: Sampler, renderer: Renderer, indices: Sequence[int] = (0,), **changes: Any
-) -> RolloutResult:
+def collected(jobs: Sequence[Job], sampler: Sampler, renderer: Renderer, **changes: Any) -> RolloutResult:
     given: dict[str, Any] = {
         "explore": Chain(),
         "params": Sampling(max_tokens=40),
@@ -76,7 +74,13 @@ def run(
         "step": 1,
         "seed": 0,
     }
-    return collect(jobs(env, indices), sampler=sampler, renderer=renderer, **{**given, **changes})
+    return collect(jobs, sampler=sampler, renderer=renderer, **{**given, **changes})
+
+
+def run(
+    env: TextEnv, sampler: Sampler, renderer: Renderer, indices: Sequence[int] = (0,), **changes: Any
+) -> RolloutResult:
+    return collected(jobs(env, indices), sampler, renderer, **changes)
 
 
 def scripted(renderer: Renderer, *texts: str, **options: Any) -> ScriptedSampler:
@@ -226,10 +230,7 @@ def test_r27_attempts_meet_the_task_they_were_given(renderer: Renderer) -> None:
     given, other = env.task_at(0), env.task_at(1)
     strays = [Job(task=given, begin=partial(start, env, other))]
     with pytest.raises(RlenvsError, match=r"given task ask/0 and started ask/1.*options\['task'\]"):
-        collect(
-            strays, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=Sampling(),
-            config=CONFIG, version=0, step=0, seed=0,
-        )  # fmt: skip
+        collected(strays, scripted(renderer, "yes"), renderer, config=CONFIG)
 
 
 def test_r27_an_environment_that_ignores_the_task_it_is_given_ends_the_run_with_a_sentence(renderer: Renderer) -> None:
@@ -260,6 +261,30 @@ def test_r26_seats_make_groups_of_their_own(renderer: Renderer) -> None:
     assert all(len(group.trajectories) == 3 for group in result.groups)
     episodes = [{each.episode for each in group.trajectories} for group in result.groups[:2]]
     assert episodes[0] == episodes[1]
+
+
+def test_another_policy_may_sit_in_a_seat_and_is_not_trained(renderer: Renderer) -> None:
+    env = rlenvs.make("rlenvs/EchoPair-v0")
+    speaker, echoer = start(env, env.task_at(0)).seats
+    sampler = scripted(renderer, "hello")
+    sampler.serve(None, policy="past", version=7)
+    job = Job(
+        task=env.task_at(0),
+        begin=partial(start, env, env.task_at(0)),
+        players={echoer: Player(policy="past", version=7, is_learner=False)},
+    )
+    result = collected([job], sampler, renderer)
+    (group,) = result.groups
+    assert (group.seat, {each.policy for each in group.trajectories}) == (speaker, {"policy"})
+    assert {(each.seat, each.policy) for each in result.others} == {(echoer, "past")}
+    assert {each.turns[0].completion.version for each in result.others} == {7}
+    assert {(each.policy, each.version) for batch in sampler.batches for each in batch} == {("policy", 0), ("past", 7)}
+
+
+def test_policies_never_share_a_baseline(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "yes"), renderer))
+    with pytest.raises(ValueError, match="one task, one seat and one policy, baselines must not mix them"):
+        Group(trajectories=(trajectory, replace(trajectory, policy="other")))
 
 
 # Limits.
@@ -370,10 +395,7 @@ def test_r05_what_keeps_failing_is_dropped_and_the_step_goes_on(
         Job(task=bad.task_at(1), begin=partial(start, bad, bad.task_at(1))),
         Job(task=good, begin=partial(start, env, good)),
     ]
-    result = collect(
-        both, explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=Sampling(),
-        config=replace(CONFIG, on_failure=on_failure), version=0, step=0, seed=0,
-    )  # fmt: skip
+    result = collected(both, scripted(renderer, "yes"), renderer, config=replace(CONFIG, on_failure=on_failure))
     assert [len(group.trajectories) for group in result.groups] == left
     assert [failure.ending for failure in result.failures] == ["env_error"]
     assert all(each.is_scored for group in result.groups for each in group.trajectories)
@@ -441,10 +463,7 @@ def test_r05_an_episode_that_never_begins_is_a_timeout(renderer: Renderer) -> No
     env = AskEnv()
     job = Job(task=env.task_at(0), begin=lambda: release.wait(60) and None)  # type: ignore[arg-type, return-value]
     try:
-        result = collect(
-            [job], explore=Chain(), sampler=scripted(renderer, "yes"), renderer=renderer, params=Sampling(),
-            config=replace(CONFIG, episode_timeout_s=0.2), version=0, step=0, seed=0,
-        )  # fmt: skip
+        result = collected([job], scripted(renderer, "yes"), renderer, config=replace(CONFIG, episode_timeout_s=0.2))
     finally:
         release.set()
     assert [failure.ending for failure in result.failures] == ["timeout"] * 3
@@ -453,6 +472,9 @@ def test_r05_an_episode_that_never_begins_is_a_timeout(renderer: Renderer) -> No
 def test_r19_a_sampler_with_other_weights_stops_the_step(renderer: Renderer) -> None:
     with pytest.raises(StaleWeightsError, match="version 0, trainer 1"):
         run(AskEnv(), scripted(renderer, "yes"), renderer, version=1)
+    lagging = replace(CONFIG, max_staleness=1)
+    trajectory = only(run(AskEnv(), scripted(renderer, "yes"), renderer, version=1, config=lagging))
+    assert trajectory.turns[0].completion.version == 0
 
 
 def test_r19_every_completion_carries_its_version(renderer: Renderer) -> None:

@@ -34,7 +34,24 @@ class SampleRequest:
     seed: int  # of this request alone: its draws do not depend on its neighbours
     policy: str = "policy"
     version: int | None = None  # the version it must be served by; None: whichever is there
+    max_staleness: int = 0  # how many updates older the served version may be
     monitor: Monitor | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRequest:
+    """One continuation to be told the probability of."""
+
+    key: str  # stable name, as a sample's
+    prefix_ids: tuple[int, ...]  # at least one
+    continuation_ids: tuple[int, ...]
+    policy: str = "policy"
+    version: int | None = None
+    max_staleness: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.prefix_ids:
+            raise ValueError(f"request {self.key}: no empty prefix, its first token would have no distribution")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +85,13 @@ class BrokenWeightsError(FloatingPointError):
         )
 
 
+def check_served(request: SampleRequest | ScoreRequest, served: int) -> None:
+    """Raise StaleWeightsError unless weights of version `served` may answer the request."""
+    wanted = request.version
+    if wanted is not None and not wanted - request.max_staleness <= served <= wanted:
+        raise StaleWeightsError(request.policy, served, wanted)
+
+
 class Sampler(Protocol):
     """Writes many actions at once."""
 
@@ -78,14 +102,19 @@ class Sampler(Protocol):
         """One completion per request, in the order of the requests.
 
         Raises:
-            StaleWeightsError: a request names another version than the one that is loaded.
+            StaleWeightsError: a request asks for other weights than those that are loaded.
             BrokenWeightsError: a token's log-probability is NaN.
         """
 
-    async def score(
-        self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
-    ) -> Sequence[tuple[float, ...]]:
-        """Log-probability of every continuation token given its prefix, at temperature 1."""
+    async def score(self, requests: Sequence[ScoreRequest]) -> Sequence[tuple[float, ...]]:
+        """Log-probability of every continuation token given its prefix, at temperature 1, in the order of the requests.
+
+        Raises:
+            StaleWeightsError: as `sample`.
+        """
+
+    def serve(self, model: Any, *, policy: str, version: int = 0) -> None:
+        """Serve one more policy beside the first: another seat's, a past self."""
 
     def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:
         """Serve these weights from now on, under this version."""

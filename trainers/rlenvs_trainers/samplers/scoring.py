@@ -14,28 +14,23 @@ LOGITS_PER_FORWARD = 2**25  # numbers: 128 MiB of float32
 TOKENS_PER_FORWARD = 8192
 
 
-def score(
-    model: Any, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]], *, device: torch.device
-) -> list[tuple[float, ...]]:
+Pair = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def score(model: Any, pairs: Sequence[Pair], *, device: torch.device) -> list[tuple[float, ...]]:
     """Give log p(continuation token | prefix, continuation before it) at temperature 1, in nats, float32.
 
-    Raises:
-        ValueError: a prefix is empty (its first token would have no distribution), or the numbers of both differ.
+    Args:
+        pairs: a prefix, which is not empty, and its continuation, which may be.
     """
-    if len(prefixes) != len(continuations) or not all(prefixes):
-        raise ValueError(
-            f"score takes one continuation per prefix, and no empty prefix: got {len(prefixes)} prefixes, "
-            f"{len(continuations)} continuations"
-        )
-    scores: list[tuple[float, ...]] = [()] * len(prefixes)
-    pairs = [(tuple(prefix), tuple(rest)) for prefix, rest in zip(prefixes, continuations, strict=True)]
+    scores: list[tuple[float, ...]] = [()] * len(pairs)
     for rows in _batches(pairs, model.config.get_text_config().vocab_size):
         for row, logprobs in zip(rows, _forward(model, [pairs[row] for row in rows], device), strict=True):
             scores[row] = logprobs
     return scores
 
 
-def _batches(pairs: list[tuple[tuple[int, ...], tuple[int, ...]]], vocabulary: int) -> Iterator[list[int]]:
+def _batches(pairs: Sequence[Pair], vocabulary: int) -> Iterator[list[int]]:
     """Rows of similar length, together within the limits above (one at least)."""
     order = sorted((row for row, pair in enumerate(pairs) if pair[1]), key=lambda row: (sum(map(len, pairs[row])), row))
     batch: list[int] = []
@@ -51,9 +46,7 @@ def _batches(pairs: list[tuple[tuple[int, ...], tuple[int, ...]]], vocabulary: i
         yield batch
 
 
-def _forward(
-    model: Any, pairs: list[tuple[tuple[int, ...], tuple[int, ...]]], device: torch.device
-) -> list[tuple[float, ...]]:
+def _forward(model: Any, pairs: Sequence[Pair], device: torch.device) -> list[tuple[float, ...]]:
     length = max(len(prefix) + len(rest) for prefix, rest in pairs)
     first = min(len(prefix) for prefix, _ in pairs) - 1  # the position that says the earliest continuation token
     ids_BT = torch.zeros(len(pairs), length, dtype=torch.long)

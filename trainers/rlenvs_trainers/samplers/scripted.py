@@ -6,11 +6,12 @@ It keeps the protocol's promises (versions, limits, capabilities) without a mode
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rlenvs.errors import RlenvsError, unknown
 from rlenvs_trainers.records import Completion, FinishReason
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.base import Capability, SampleRequest, StaleWeightsError
+from rlenvs_trainers.samplers.base import Capability, SampleRequest, ScoreRequest, check_served
 from rlenvs_trainers.samplers.stops import StopTexts
 
 if TYPE_CHECKING:
@@ -44,30 +45,35 @@ class ScriptedSampler:
         self.context_length = context_length
         self.capabilities: frozenset[Capability] = frozenset(capabilities)
         self._stops = StopTexts(renderer.decode)
-        self._version = version
+        self._versions = {"policy": version}
         self.batches: list[tuple[SampleRequest, ...]] = []  # every call's requests
 
     async def sample(self, requests: Sequence[SampleRequest]) -> list[Completion]:
         """The scripted completions, cut at each request's limit."""
         for request in requests:
-            if request.version is not None and request.version != self._version:
-                raise StaleWeightsError(request.policy, self._version, request.version)
+            check_served(request, self.version(request.policy))
         self.batches.append(tuple(requests))
         return [self._completion(request) for request in requests]
 
-    async def score(
-        self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
-    ) -> list[tuple[float, ...]]:
+    async def score(self, requests: Sequence[ScoreRequest]) -> list[tuple[float, ...]]:
         """The same log-probability for every token."""
-        return [(self.logprob,) * len(rest) for _, rest in zip(prefixes, continuations, strict=True)]
+        for request in requests:
+            check_served(request, self.version(request.policy))
+        return [(self.logprob,) * len(request.continuation_ids) for request in requests]
+
+    def serve(self, model: Any, *, policy: str, version: int = 0) -> None:  # noqa: ARG002
+        """Count as one more policy."""
+        self._versions[policy] = version
 
     def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:  # noqa: ARG002
         """Count as this version from now on."""
-        self._version = version
+        self._versions[policy] = version
 
-    def version(self, policy: str = "policy") -> int:  # noqa: ARG002
+    def version(self, policy: str = "policy") -> int:
         """Which version it counts as."""
-        return self._version
+        if policy not in self._versions:
+            raise RlenvsError(unknown("policy in this sampler", policy, self._versions))
+        return self._versions[policy]
 
     def close(self) -> None:
         """Nothing to free."""
@@ -87,5 +93,5 @@ class ScriptedSampler:
             sampled=(True,) * len(ids),
             finish_reason=reason,
             policy=request.policy,
-            version=self._version,
+            version=self.version(request.policy),
         )

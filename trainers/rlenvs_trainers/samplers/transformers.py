@@ -25,7 +25,9 @@ from rlenvs_trainers.samplers.base import (
     Capability,
     SamplerContext,
     SampleRequest,
+    ScoreRequest,
     StaleWeightsError,
+    check_served,
 )
 from rlenvs_trainers.samplers.decode import Decoding, Written
 from rlenvs_trainers.samplers.scoring import score
@@ -122,24 +124,21 @@ class TransformersSampler:
             StaleWeightsError: other weights were asked for than are served, or they changed without being published.
         """
         completions: dict[int, Completion] = {}
-        for request in requests:
-            self._check_version(request)
-        for policy in sorted({request.policy for request in requests}):
-            self._check_unchanged(policy)
-            order = [index for index, request in enumerate(requests) if request.policy == policy]
+        for policy, order in self._by_policy(requests):
             order.sort(key=lambda index: _batch_order(requests[index]))
             written = self._decode(policy, [requests[index] for index in order])
             completions |= {index: self._completion(policy, each) for index, each in zip(order, written, strict=True)}
         return [completions[index] for index in range(len(requests))]
 
-    async def score(
-        self, prefixes: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]], policy: str = "policy"
-    ) -> list[tuple[float, ...]]:
+    async def score(self, requests: Sequence[ScoreRequest]) -> list[tuple[float, ...]]:
         """Log-probability of every continuation token given its prefix, at temperature 1."""
-        served = self._find(policy)
-        self._check_unchanged(policy)
-        with serving(served.model), self._autocast(served.model):
-            return score(served.model, prefixes, continuations, device=_device(served.model))
+        scores: dict[int, tuple[float, ...]] = {}
+        for policy, order in self._by_policy(requests):
+            model = self._find(policy).model
+            pairs = [(requests[index].prefix_ids, requests[index].continuation_ids) for index in order]
+            with serving(model), self._autocast(model):
+                scores |= zip(order, score(model, pairs, device=_device(model)), strict=True)
+        return [scores[index] for index in range(len(requests))]
 
     def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:
         """Serve these weights from now on. Those that the module holds already (the trainer's) are not copied.
@@ -174,10 +173,15 @@ class TransformersSampler:
             raise RlenvsError(unknown("policy in this sampler", policy, self._served))
         return self._served[policy]
 
-    def _check_version(self, request: SampleRequest) -> None:
-        served = self._find(request.policy)
-        if request.version is not None and request.version != served.version:
-            raise StaleWeightsError(request.policy, served.version, request.version)
+    def _by_policy(self, requests: Sequence[SampleRequest | ScoreRequest]) -> list[tuple[str, list[int]]]:
+        """Which requests are whose, once it is sure that all of them can be answered."""
+        whose: dict[str, list[int]] = {}
+        for index, request in enumerate(requests):
+            check_served(request, self._find(request.policy).version)
+            whose.setdefault(request.policy, []).append(index)
+        for policy in whose:
+            self._check_unchanged(policy)
+        return sorted(whose.items())
 
     def _check_unchanged(self, policy: str) -> None:
         """PyTorch counts changes in place, so optimisers are seen: a change after the last `load` was not published."""

@@ -19,7 +19,7 @@ from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers import decode
 from rlenvs_trainers.samplers.attention import NAME
-from rlenvs_trainers.samplers.base import SampleRequest, StaleWeightsError
+from rlenvs_trainers.samplers.base import SampleRequest, ScoreRequest, StaleWeightsError
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 
 PARAMS = Sampling(max_tokens=24)
@@ -43,6 +43,14 @@ def ragged(num_prompts: int = 5, attempts: int = 3, params: Sampling = PARAMS) -
 
 def sample(sampler: TransformersSampler, requests: Sequence[SampleRequest]) -> list[Completion]:
     return asyncio.run(sampler.sample(requests))
+
+
+def scored(prefix: tuple[int, ...], continuation: tuple[int, ...], **changes: Any) -> ScoreRequest:
+    return ScoreRequest(key=f"{prefix}", prefix_ids=prefix, continuation_ids=continuation, **changes)
+
+
+def score(sampler: TransformersSampler, requests: Sequence[ScoreRequest]) -> list[tuple[float, ...]]:
+    return asyncio.run(sampler.score(requests))
 
 
 def forward_logprobs(model: Any, prompt: Sequence[int], ids: Sequence[int], temperature: float = 1.0) -> torch.Tensor:
@@ -188,14 +196,14 @@ def test_greedy_writes_the_most_probable_tokens(sampler: TransformersSampler, ti
 def test_scores_are_log_probabilities_at_temperature_one(
     sampler: TransformersSampler, tiny_policy: LoadedPolicy
 ) -> None:
-    prefixes, continuations = [[20], [30, 40, 50], [60, 61]], [[21, 22, 23], [24], []]
-    scores = asyncio.run(sampler.score(prefixes, continuations))
+    prefixes, continuations = [(20,), (30, 40, 50), (60, 61)], [(21, 22, 23), (24,), ()]
+    scores = score(sampler, [scored(prefix, rest) for prefix, rest in zip(prefixes, continuations, strict=True)])
     for prefix, rest, logprobs in zip(prefixes[:2], continuations[:2], scores[:2], strict=True):
         expected = forward_logprobs(tiny_policy.model, prefix, rest)
         assert logprobs == pytest.approx(expected.tolist(), abs=1e-5)
     assert scores[2] == ()
     with pytest.raises(ValueError, match="no empty prefix"):
-        asyncio.run(sampler.score([[]], [[1]]))
+        scored((), (1,))
 
 
 # Ends and limits.
@@ -297,6 +305,17 @@ def test_a_stop_text_in_the_last_token_that_was_allowed_is_no_overrun(renderer: 
 def test_r19_another_version_than_the_one_asked_for_is_an_error(sampler: TransformersSampler) -> None:
     with pytest.raises(StaleWeightsError, match="sampler weights of 'policy' are version 0, trainer 1"):
         sample(sampler, [request("a", [20]), request("b", [20], version=1)])
+    with pytest.raises(StaleWeightsError, match="sampler weights of 'policy' are version 0, trainer 1"):
+        score(sampler, [scored((20,), (21,), version=1)])
+
+
+def test_r19_weights_may_lag_as_far_as_the_request_allows_and_never_lead(sampler: TransformersSampler) -> None:
+    sampler.load(sampler._find("policy").model.state_dict(), 3)
+    (completion,) = sample(sampler, [request("a", [20], version=5, max_staleness=2)])
+    assert completion.version == 3
+    for version in (6, 2):
+        with pytest.raises(StaleWeightsError, match=f"are version 3, trainer {version}"):
+            sample(sampler, [request("a", [20], version=version, max_staleness=2)])
 
 
 def test_r19_shared_weights_that_changed_without_being_published_are_an_error(renderer: Renderer) -> None:
@@ -335,6 +354,9 @@ def test_several_policies_have_names(tiny_policy: LoadedPolicy, renderer: Render
     now, then = sample(sampler, [request("a", [20], seed=1), request("b", [20], seed=1, policy="past")])
     assert (now.policy, now.version, then.policy, then.version) == ("policy", 0, "past", 7)
     assert now.logprobs != then.logprobs
+    ours, its = score(sampler, [scored((20,), (21,)), scored((20,), (21,), policy="past", version=7)])
+    assert its == pytest.approx(forward_logprobs(past.model, [20], [21]).tolist(), abs=1e-5)
+    assert ours != its
     with pytest.raises(RlenvsError, match=r"no policy in this sampler 'pats'. Did you mean 'past'"):
         sample(sampler, [request("a", [20], policy="pats")])
 
