@@ -6,6 +6,7 @@ into a forward pass is `layout.py`'s, what becomes of the numbers `objective.py`
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Literal
 
 import torch
@@ -56,7 +57,8 @@ class Policy(nn.Module):
         predictors_N = torch.from_numpy(layout.predictors_N).to(device)
         targets_N = torch.from_numpy(layout.targets_N).to(device)
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.is_half):
-            features_NX = self._features(layout, device).flatten(0, 1)[predictors_N]
+            features = [block.flatten(0, 1) for block in self._features(layout, device)]
+            features_NX = torch.cat(features)[predictors_N]
         if self.has_linear_head:
             head = self.model.get_output_embeddings()
             hidden_ND = features_NX.to(torch.bfloat16) if self.is_half else features_NX
@@ -65,24 +67,30 @@ class Policy(nn.Module):
             logprob_N, entropy_N = statistics_of_logits(features_NX, targets_N, self.temperature)
         return {"logprob": logprob_N, "entropy": entropy_N}
 
-    def _features(self, layout: Layout, device: torch.device) -> Tensor:
-        """[R, L, …] last hidden states, or logits where the model makes them in a way of its own."""
-        rows_RL = torch.from_numpy(layout.rows_RL).to(device)
+    def _features(self, layout: Layout, device: torch.device) -> list[Tensor]:
+        """[R, L, …] per block: last hidden states, or logits where the model makes them in a way of its own."""
+        blocks = [(torch.from_numpy(b.ids_RL).to(device), torch.from_numpy(b.prefix_of_R)) for b in layout.blocks]
         if not self.has_linear_head:
-            logits: Tensor = self.model(input_ids=rows_RL, use_cache=False).logits
-            return logits
-        hidden: Tensor
+            return [self.model(input_ids=ids_RL, use_cache=False).logits for ids_RL, _ in blocks]
         if layout.prefixes_UP.size == 0:
-            hidden = self._base(input_ids=rows_RL, use_cache=False).last_hidden_state
-            return hidden
+            return [self._base(input_ids=ids_RL, use_cache=False).last_hidden_state for ids_RL, _ in blocks]
         cache = self._read_prefixes(torch.from_numpy(layout.prefixes_UP).to(device))
-        cache.batch_select_indices(torch.from_numpy(layout.prefix_of_R).to(device))
-        lengths_R = torch.from_numpy(layout.prefix_lengths_U[layout.prefix_of_R]).to(device)
-        hidden = self._base(
-            input_ids=rows_RL,
-            position_ids=lengths_R[:, None] + torch.arange(rows_RL.shape[1], device=device),
-            attention_mask=_visible(lengths_R, layout.prefixes_UP.shape[1], rows_RL),
-            past_key_values=cache,
+        lengths_U, width = torch.from_numpy(layout.prefix_lengths_U), layout.prefixes_UP.shape[1]
+        return [
+            self._go_on(cache, prefix_of_R, lengths_U[prefix_of_R], width, ids_RL) for ids_RL, prefix_of_R in blocks
+        ]
+
+    def _go_on(self, cache: Any, prefix_of_R: Tensor, prefix_lengths_R: Tensor, width: int, ids_RL: Tensor) -> Tensor:
+        """[R, L, D] hidden states of rows, each after its prefix. The cache stays as it is, for other blocks."""
+        own = copy(cache)
+        own.layers = [copy(layer) for layer in cache.layers]
+        own.batch_select_indices(prefix_of_R.to(ids_RL.device))
+        lengths_R = prefix_lengths_R.to(ids_RL.device)
+        hidden: Tensor = self._base(
+            input_ids=ids_RL,
+            position_ids=lengths_R[:, None] + torch.arange(ids_RL.shape[1], device=ids_RL.device),
+            attention_mask=_visible(lengths_R, width, ids_RL),
+            past_key_values=own,
             use_cache=True,
         ).last_hidden_state
         return hidden

@@ -23,7 +23,7 @@ from rlenvs_trainers.algorithm import Algorithm, Floats, Ints
 from rlenvs_trainers.batch import Batch, Sample, split
 from rlenvs_trainers.config import LearnerConfig
 from rlenvs_trainers.forward import Policy, Signals
-from rlenvs_trainers.layout import Plan, lay_out, plan
+from rlenvs_trainers.layout import ON_CPU, ON_GPU, Plan, lay_out, plan
 from rlenvs_trainers.objective import (
     NonFiniteError,
     Views,
@@ -80,6 +80,7 @@ class Learner:
         self.version = 0  # updates that changed the weights: what samplers are told
         self._accelerator = _accelerator(config.device)
         self.device: torch.device = self._accelerator.device
+        self._overhead = ON_CPU if self.device.type == "cpu" else ON_GPU
         self._dtype = torch.promote_types(next(model.parameters()).dtype, torch.float32)  # of the objective
         self.policy = Policy(
             model.to(self.device),
@@ -204,7 +205,8 @@ class Learner:
 
     def _plan(self, step: Batch) -> Plan:
         owners = step.owners(step.group_N), step.owners(step.trajectory_N)
-        return plan(step.samples, *owners, self.config.tokens_per_microbatch, share=self.policy.shares_prefixes)
+        budget, share = self.config.tokens_per_microbatch, self.policy.shares_prefixes
+        return plan(step.samples, *owners, budget, share=share, overhead=self._overhead)
 
     def _in_step_with_others(self, passes: Plan) -> Iterator[Ints]:
         """The micro-batches, and then, where another rank has more, passes over nothing that wait for it."""
@@ -223,7 +225,7 @@ class Learner:
         return context
 
     def _forward(self, module: Any, part: Batch, prefix_lengths: Ints, tally: Tally | None = None) -> Signals:
-        layout = lay_out(part.samples, prefix_lengths)
+        layout = lay_out(part.samples, prefix_lengths, overhead=self._overhead)
         if tally is not None:
             tally.count("tokens/computed", layout.num_tokens)
             tally.count("learner/microbatches", 1)

@@ -66,15 +66,17 @@ def one_by_one(model, samples, temperature):
 KINDS = {"llama": True, "tied": True, "qwen3": True, "gpt2": True, "sliding": False, "capped": False}
 
 
+@pytest.mark.parametrize("overhead", [0, 1000])
 @pytest.mark.parametrize("kind", KINDS)
-def test_padded_and_shared_rows_give_what_single_sequences_give(kind, samples):
+def test_padded_and_shared_rows_give_what_single_sequences_give(kind, overhead, samples):
+    """With no overhead rows are in many blocks, with a large one in a single one."""
     model = make(kind).eval()
     policy = Policy(model, temperature=0.7)
     assert policy.shares_prefixes == KINDS[kind], policy.notes
     prefixes = shared_prefixes(samples, FAMILIES)
     assert set(prefixes.tolist()) == {8, 3}
     lengths = prefixes if policy.shares_prefixes else np.zeros_like(prefixes)
-    signals = policy(lay_out(samples, lengths))
+    signals = policy(lay_out(samples, lengths, overhead=overhead))
     expected = one_by_one(model, samples, 0.7)
     torch.testing.assert_close(torch.stack([signals["logprob"], signals["entropy"]]), expected, rtol=1e-4, atol=2e-5)
 
