@@ -82,6 +82,13 @@ class Episode(Protocol):
     def outcome(self, seat: str) -> Outcome:
         """How it ended for `seat`; only once it is over for it. Others may still be going on."""
 
+    def last_words(self, seat: str) -> tuple[Message, ...]:
+        """What `seat` was told and never had a turn to answer: the world's last reply. Once it is over for `seat`.
+
+        Empty where there was no reply to its last turn: the action was cut off, the world or a partner raised, or the
+        episode was ended from outside as a failure.
+        """
+
     def fork(self) -> "Episode":
         """An independent copy in the same state. It is closed on its own."""
 
@@ -135,6 +142,7 @@ class PolicyEpisode:
     def __init__(self, env: TextEnv, task: Task, unread: tuple[Message, ...], outcome: Outcome | None) -> None:
         self.env, self.task = env, task
         self._unread, self._outcome = unread, outcome
+        self._last_words: tuple[Message, ...] = ()
         self._closing = Closing(env.close)
 
     @classmethod
@@ -161,7 +169,7 @@ class PolicyEpisode:
 
     def unread(self) -> tuple[Message, ...]:
         """The prompt at first, then the replies to the last action."""
-        return self._unread
+        return self._unread if self._outcome is None else ()
 
     def act(self, text: str) -> Effect:
         """Take one step."""
@@ -178,7 +186,8 @@ class PolicyEpisode:
         self._unread = info["messages"]
         if terminated or truncated:
             error = declared(info["ending"], info["messages"])
-            self._finish(Outcome(ending=info["ending"], verdict=info["verdict"], error=error))
+            outcome = Outcome(ending=info["ending"], verdict=info["verdict"], error=error)
+            self._finish(outcome, info["messages"])
         return Effect(consumed=info["consumed"], rewards=info["rewards"])
 
     def complete(self, text: str) -> int | None:
@@ -221,17 +230,25 @@ class PolicyEpisode:
             raise ValueError(f"the episode of task {self.task.id} is not over yet")
         return self._outcome
 
+    def last_words(self, seat: str) -> tuple[Message, ...]:
+        """The replies to the action that ended it."""
+        self.outcome(seat)
+        return self._last_words
+
     def fork(self) -> "PolicyEpisode":
         """A copy that goes its own way."""
         with self._closing.inside():
-            return type(self)(self.env.clone(), self.task, self._unread, self._outcome)
+            fork = type(self)(self.env.clone(), self.task, self._unread, self._outcome)
+        fork._last_words = self._last_words
+        return fork
 
     def close(self) -> None:
         """Close the copy of the environment."""
         self._closing.close()
 
-    def _finish(self, outcome: Outcome) -> None:
-        self._outcome = self._outcome or outcome  # the first stands: a late result of a hanging step changes nothing
+    def _finish(self, outcome: Outcome, last_words: tuple[Message, ...] = ()) -> None:
+        if self._outcome is None:  # the first stands: a late result of a hanging step changes nothing
+            self._outcome, self._last_words = outcome, last_words
 
     def _check_going(self) -> None:
         if self._outcome is not None:

@@ -30,6 +30,8 @@ class SeatsEpisode:
         self.env, self.task, self.seats = env, task, seats
         self._partners, self._rng = partners, rng
         self._outcomes: dict[str, Outcome] = {}  # of the seats that have left; the first word stands
+        self._last_words: dict[str, tuple[Message, ...]] = {}
+        self._asked: tuple[str, int] | None = None  # whose turn it is, and how many messages it may have read for it
         self._earned: Earned = defaultdict(tuple)
         self._closing = Closing(env.close)
 
@@ -85,6 +87,7 @@ class SeatsEpisode:
         def move() -> None:
             nonlocal consumed
             consumed = take_step(self.env, text, self._earned)
+            self._asked = None
 
         self._guarded(move)
         earned = {earner: self._earned.pop(earner) for earner in self.seats if self._earned[earner]}
@@ -126,12 +129,18 @@ class SeatsEpisode:
             raise ValueError(f"the episode of task {self.task.id} is not over yet for {seat!r}")
         return self._outcomes[seat]
 
+    def last_words(self, seat: str) -> tuple[Message, ...]:
+        """What `seat` never had a turn to answer."""
+        self.outcome(seat)
+        return self._last_words.get(seat, ())
+
     def fork(self) -> "SeatsEpisode":
         """A copy that goes its own way."""
         with self._closing.inside():
             env = self.env.clone()
         fork = type(self)(env, self.task, self.seats, self._partners, copy.deepcopy(self._rng))
-        fork._outcomes, fork._earned = dict(self._outcomes), self._earned.copy()
+        fork._outcomes, fork._last_words = dict(self._outcomes), dict(self._last_words)
+        fork._asked, fork._earned = self._asked, self._earned.copy()
         return fork
 
     def close(self) -> None:
@@ -154,6 +163,7 @@ class SeatsEpisode:
                 move()
                 play_partners(self.env, self.seats, self._partners, self._rng, self._earned)
             self._record(error)
+            self._ask()
         except Exception as raised:  # whatever an environment or a partner raises
             with suppress(Exception):  # an ending that contradicts itself
                 self._record(error)
@@ -162,9 +172,22 @@ class SeatsEpisode:
     def _record(self, error: str) -> None:
         """Keep how it ended for those whom the environment has let go."""
         for seat, ending in self.env.endings.items():
-            raised = self.env.errors.get(seat)
-            why = error or (declared(ending, self.env.unread(seat)) if raised is None else described(raised))
+            if seat in self._outcomes:
+                continue
+            raised, words = self.env.errors.get(seat), self._untold(seat)
+            why = error or (declared(ending, words) if raised is None else described(raised))
+            self._last_words[seat] = words
             self._outcomes.setdefault(seat, Outcome(ending=ending, verdict=self.env.verdicts[seat], error=why))
+
+    def _ask(self) -> None:
+        if not self._is_over:
+            seat = self.env.agent_selection
+            self._asked = seat, len(self.env.unread(seat))
+
+    def _untold(self, seat: str) -> tuple[Message, ...]:
+        """What `seat` has not read, the messages left out that it had when its turn came."""
+        num_read = self._asked[1] if self._asked is not None and self._asked[0] == seat else 0
+        return self.env.unread(seat)[num_read:]
 
     def _end(self, outcome: Outcome) -> None:
         """Let it be over in this way for all who are still there."""

@@ -118,6 +118,8 @@ class Play:
 
     def _sample(self, name: str, seat: Seat) -> Sample:
         ending, verdict, error = self._outcome(name)
+        last_words = () if self.policy_error else self.episode.last_words(name)
+        conversation = (*seat.conversation, *last_words)
         return Sample(
             target=self.job.target,
             index=self.job.index,
@@ -130,7 +132,7 @@ class Play:
             correct=verdict.correct if verdict else None,
             reward=verdict.reward + value_of(seat.parts) if verdict else None,
             parts=_summed((*verdict.parts, *seat.parts)) if verdict else {},
-            messages=tuple({"role": message.role, "content": message.content} for message in seat.conversation),
+            messages=tuple({"role": message.role, "content": message.content} for message in conversation),
             num_tokens=seat.num_tokens,
             num_turns=seat.num_turns,
             labels=_labels(self.task),

@@ -199,6 +199,7 @@ def test_r05_a_grader_that_sleeps_is_left_behind_and_its_late_word_changes_nothi
     worker.join(30)
     assert not worker.is_alive()
     assert episode.outcome(POLICY_SEAT) == expected
+    assert (episode.last_words(POLICY_SEAT), episode.unread()) == ((), ())
 
 
 def test_stopping_from_outside_judges_what_there_is():
@@ -228,6 +229,29 @@ def test_a_fork_goes_its_own_way():
     episode.act("none")
     assert episode.outcome(POLICY_SEAT).ending == "max_turns"
     assert fork.fork().outcome(POLICY_SEAT) == fork.outcome(POLICY_SEAT)
+
+
+def test_what_the_world_said_last_can_be_read_after_the_end():
+    episode = start(Guessing(), TASK)
+    episode.act("none")
+    with pytest.raises(ValueError, match="not over yet"):
+        episode.last_words(POLICY_SEAT)
+    episode.act(episode.env.drawn)
+    assert episode.last_words(POLICY_SEAT) == (user(episode.env.drawn),)
+    assert episode.fork().last_words(POLICY_SEAT) == (user(episode.env.drawn),)
+    assert episode.unread() == ()
+    with pytest.raises(ValueError, match="no seat 'speaker'"):
+        episode.last_words("speaker")
+
+
+def test_the_last_words_are_none_that_the_policy_had_a_turn_to_answer():
+    stopped, broken = start(Guessing(), TASK), start(Guessing(breaks=KeyError("x")), TASK)
+    stopped.act("none")
+    assert stopped.unread() == (user(stopped.env.drawn),)
+    stopped.stop("max_tokens")
+    broken.act("none")
+    for episode in (stopped, broken):
+        assert (episode.last_words(POLICY_SEAT), episode.unread()) == ((), ())
 
 
 class Tagged(Guessing):

@@ -457,3 +457,51 @@ def test_an_action_that_is_whole_is_asked_for_by_the_acting_seat():
     view.reset(seed=0)
     assert view.complete("wait. And") == 5
     assert SeatView(Duel()).complete("wait. And") is None
+
+
+class Reporting(Duel):
+    """Everybody hears what everybody says; "leave" leaves, "shoot" ends it."""
+
+    def respond(self, seat, action):
+        if action == "crash":
+            raise OSError("no pistol")
+        messages = {each: (user(f"{seat}: {action}"),) for each in self.seats}
+        endings = {seat: "completed"} if action == "leave" else {}
+        return Move(messages=messages, ending="completed" if action == "shoot" else None, endings=endings)
+
+
+def words(episode):
+    return {seat: [message.content for message in episode.last_words(seat)] for seat in episode.seats}
+
+
+def reporting(*actions, **kwargs):
+    episode = start(SeatView(Reporting(), **kwargs), Duel().task_at(0))
+    for action in actions:
+        episode.act(action)
+    return episode
+
+
+def test_what_each_seat_was_told_last_can_be_read_after_the_end():
+    episode = reporting("wait", "shoot")
+    assert words(episode) == {"first": ["first: wait", "second: shoot"], "second": ["second: shoot"]}
+    assert words(episode.fork()) == words(episode)
+    assert episode.unread() == ()
+    with pytest.raises(ValueError, match="no seat 'third'"):
+        episode.last_words("third")
+    assert words(reporting("shoot")) == {"first": ["first: shoot"], "second": ["Draw!", "first: shoot"]}
+
+
+def test_a_seat_that_leaves_first_has_its_last_words_then():
+    episode = reporting("leave", "wait")
+    assert [message.content for message in episode.last_words("first")] == ["first: leave"]
+    with pytest.raises(ValueError, match="not over yet for 'second'"):
+        episode.last_words("second")
+
+
+def test_the_last_words_are_none_that_a_seat_had_a_turn_to_answer():
+    stopped, broken, hung = reporting("wait"), reporting("wait", "crash"), reporting("wait")
+    stopped.stop("max_tokens")
+    hung.stop("timeout")
+    assert words(stopped) == words(broken) == {"first": ["first: wait"], "second": []}
+    assert words(hung) == {"first": [], "second": []}, "what hangs is not looked at"
+    assert words(reporting("wait", seat="first", partners={"second": crashing})) == {"first": []}

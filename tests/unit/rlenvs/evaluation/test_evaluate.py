@@ -289,6 +289,23 @@ def test_in_a_conversation_the_policy_sees_all_of_it_and_rewards_of_actions_coun
     assert len({request.seed for batch in policy.batches for request in batch}) == 3
 
 
+def test_the_worlds_last_reply_is_kept_and_nothing_is_kept_twice() -> None:
+    class Explaining(TroubleEnv):
+        def respond(self, action: str) -> Response:
+            return replace(super().respond(action), messages=(user(f"expected {self.task and self.task.target}"),))
+
+    rlenvs.register("tests/Explaining-v0", Explaining)
+    try:
+        target = Target(env="tests/Explaining-v0", kwargs={"turns": 2, "num_tasks": 1})
+        [whole] = evaluate(Scripted(lambda _: "hm"), [target]).samples
+        [cut] = evaluate(Scripted(lambda _: Reply(text="h", finish="length")), [target]).samples
+    finally:
+        gymnasium.registry.pop("tests/Explaining-v0")
+        registration._registered.pop("tests/Explaining-v0")
+    assert [message["content"] for message in whole.messages] == ["say 0", "hm", "expected 0", "hm", "expected 0"]
+    assert [message["content"] for message in cut.messages] == ["say 0", "h"]
+
+
 def test_results_keep_the_short_metadata_of_a_task_and_group_by_it() -> None:
     result = run(Oracle())
     assert result.samples[3].labels == {"level": "hard", "index": 3}
