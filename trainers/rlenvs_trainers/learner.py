@@ -1,15 +1,11 @@
 """The learner: owns weights, optimiser and reference, and turns a step's batch into updates.
 
-An optimiser step is one pass over its micro-batches where the objective needs no more than whole trajectories together.
-Otherwise it is two: signals without gradient for the whole step, the objective on them, and a second pass that
-back-propagates one number per signal and token. Both are exact. What is minimised is `objective.py`'s, how tokens go
-through the model `forward.py`'s and `layout.py`'s.
+How the gradient of an optimiser step comes about is `passes.py`'s, what is minimised `objective.py`'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,27 +15,18 @@ import torch
 from torch import Tensor
 
 from rlenvs.errors import RlenvsError
-from rlenvs_trainers.algorithm import Algorithm, Floats, Ints
+from rlenvs_trainers.algorithm import Algorithm, Floats
 from rlenvs_trainers.batch import Batch, Sample, split
 from rlenvs_trainers.config import LearnerConfig
-from rlenvs_trainers.forward import Policy, Signals
-from rlenvs_trainers.layout import ON_CPU, ON_GPU, Plan, lay_out, plan
-from rlenvs_trainers.objective import (
-    NonFiniteError,
-    Views,
-    ignores_zero_advantages,
-    notes,
-    objections,
-    objective,
-    old_is_current,
-    scope,
-)
+from rlenvs_trainers.forward import Policy
+from rlenvs_trainers.layout import lay_out
+from rlenvs_trainers.objective import NonFiniteError, notes, objections, old_is_current
 from rlenvs_trainers.optimiser import Optimiser
-from rlenvs_trainers.ranks import max_over_ranks, sum_over_ranks, world_size
+from rlenvs_trainers.passes import Passes, to_numpy
+from rlenvs_trainers.ranks import max_over_ranks, sum_over_ranks
 from rlenvs_trainers.tally import Tally
 
 REFERENCE, OPTIMISER = "reference.", "optimiser."  # prefixes in a state's tensors
-NOTHING = Sample.of([0], [0])  # what a rank without data computes, so that the others need not wait for ever
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +67,6 @@ class Learner:
         self.version = 0  # updates that changed the weights: what samplers are told
         self._accelerator = _accelerator(config.device)
         self.device: torch.device = self._accelerator.device
-        self._overhead = ON_CPU if self.device.type == "cpu" else ON_GPU
-        self._dtype = torch.promote_types(next(model.parameters()).dtype, torch.float32)  # of the objective
         self.policy = Policy(
             model.to(self.device),
             temperature=temperature,
@@ -90,7 +75,7 @@ class Learner:
             gradient_checkpointing=config.gradient_checkpointing,
         )
         self.reference = deepcopy(self.policy).requires_grad_(False) if "reference" in algorithm.needs else None
-        self._module = self._accelerator.prepare_model(self.policy)
+        self.passes = Passes(self.policy, algorithm, self._accelerator, config.tokens_per_microbatch)
         epochs, minibatches = algorithm.updates
         self.optimiser = Optimiser(self.policy, config, num_steps * epochs * minibatches)
         self.notes = (*notes(algorithm), *self.policy.notes)
@@ -127,14 +112,14 @@ class Learner:
         if self.algorithm.old == "sampler":
             constants.setdefault("old", batch.sampler_N)
         elif "old" not in constants and not old_is_current(self.algorithm):
-            constants["old"] = _floats(self._signals(self.policy, batch, self._plan(batch))["logprob"])
+            constants["old"] = to_numpy(self.passes.signals(self.policy, batch)["logprob"])
         if self.reference is not None and "reference" not in constants:
-            constants["reference"] = _floats(self._signals(self.reference, batch, self._plan(batch))["logprob"])
+            constants["reference"] = to_numpy(self.passes.signals(self.reference, batch)["logprob"])
         return replace(batch, constants=constants)
 
     def _optimise(self, step: Batch, tally: Tally, *, is_first: bool) -> None:
         """One optimiser step on whole trajectories. The first of an update sees the weights that the sampler had."""
-        computed, current_N = self._accumulate(step, tally)
+        computed, current_N = self.passes.accumulate(step, tally)
         if is_first:
             tally.add_mismatch(computed.sampler_N, current_N)
         tally.add_step(self._clip_gradient(step))
@@ -145,106 +130,10 @@ class Learner:
 
         Constants "old" and "reference" that the batch already has are kept.
         """
-        self._accumulate(self._with_constants(batch), Tally())
+        self.passes.accumulate(self._with_constants(batch), Tally())
         gradient = {name: p.grad.clone() for name, p in self.optimiser.named.items() if p.grad is not None}
         self.optimiser.zero_grad()
         return gradient
-
-    def _accumulate(self, step: Batch, tally: Tally) -> tuple[Batch, Floats]:
-        """The step's gradient, into the parameters; what was computed for it, and its [N] log-probabilities."""
-        views = Views(step, self.device, self._dtype)
-        live = self._live(step, step.advantage_N) if ignores_zero_advantages(self.algorithm) else step
-        passes = self._plan(live)
-        if scope(self.algorithm) != "batch" and max_over_ranks(not passes.is_whole) == 0:
-            computed, current_N = live, self._one_pass(live, views, passes, tally)
-        else:
-            computed, current_N = step, self._two_passes(step, views, tally)
-        for parameter in self.optimiser.named.values():
-            if parameter.grad is None:  # nothing had a signal: momentum and decay go on all the same
-                parameter.grad = torch.zeros_like(parameter)
-        return computed, current_N
-
-    def _one_pass(self, live: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
-        """Micro-batch by micro-batch, each with its own part of the loss."""
-        current_N = np.zeros(len(live))
-        for indices in self._in_step_with_others(passes):
-            part = live.take(indices)
-            signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
-            loss = objective(self.algorithm, views.of(part, signals), part.where)
-            self._backward(loss.value)
-            tally.add_loss(loss)
-            current_N[live.tokens_of(indices)] = _floats(signals["logprob"])
-        return current_N
-
-    def _two_passes(self, step: Batch, views: Views, tally: Tally) -> Floats:
-        """For objectives that must see the whole step at once."""
-        signals = self._signals(self.policy, step, self._plan(step))
-        leaves = {name: values.requires_grad_() for name, values in signals.items()}
-        loss = objective(self.algorithm, views.of(step, leaves), step.where)
-        tally.add_loss(loss)
-        gradients = torch.autograd.grad(loss.value, list(leaves.values()), allow_unused=True)
-        slopes = {
-            name: _floats(slope_N) for name, slope_N in zip(leaves, gradients, strict=True) if slope_N is not None
-        }
-        live = self._live(replace(step, constants=slopes), *slopes.values())
-        passes = self._plan(live)
-        for indices in self._in_step_with_others(passes):
-            part = live.take(indices)
-            signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
-            products = [signals[name] @ views.tensor(slope_N) for name, slope_N in part.constants.items()]
-            self._backward(torch.stack(products).sum())
-        return _floats(leaves["logprob"])
-
-    @staticmethod
-    def _live(step: Batch, *slopes: Floats) -> Batch:
-        """The samples with a token at which any of these numbers is not 0: the others' gradient is exactly 0."""
-        moves_N = np.any([slope_N != 0 for slope_N in slopes], axis=0)
-        return step.take(np.unique(step.sample_N[moves_N]))
-
-    # Through the model.
-
-    def _plan(self, step: Batch) -> Plan:
-        owners = step.owners(step.group_N), step.owners(step.trajectory_N)
-        budget, share = self.config.tokens_per_microbatch, self.policy.shares_prefixes
-        return plan(step.samples, *owners, budget, share=share, overhead=self._overhead)
-
-    def _in_step_with_others(self, passes: Plan) -> Iterator[Ints]:
-        """The micro-batches, and then, where another rank has more, passes over nothing that wait for it."""
-        rounds = int(max_over_ranks(len(passes.parts)))
-        for number in range(rounds):
-            with self._synchronising(number == rounds - 1):
-                if number < len(passes.parts):
-                    yield passes.parts[number]
-                else:
-                    signals = self._module(lay_out([NOTHING], np.zeros(1, dtype=np.int64)))
-                    self._backward(0.0 * signals["logprob"].sum())
-
-    def _synchronising(self, is_last: bool) -> AbstractContextManager[Any]:
-        """Ranks exchange gradients with the last backward only."""
-        context: AbstractContextManager[Any] = nullcontext() if is_last else self._accelerator.no_sync(self._module)
-        return context
-
-    def _forward(self, module: Any, part: Batch, prefix_lengths: Ints, tally: Tally | None = None) -> Signals:
-        layout = lay_out(part.samples, prefix_lengths, overhead=self._overhead)
-        if tally is not None:
-            tally.count("tokens/computed", layout.num_tokens)
-            tally.count("learner/microbatches", 1)
-        signals: Signals = module(layout)
-        return signals
-
-    @torch.no_grad()
-    def _signals(self, module: Policy, step: Batch, passes: Plan) -> Signals:
-        """[N] every signal of a step, without gradient. Past the ranks' wrapper: their numbers of passes differ."""
-        if not passes.parts:
-            return {"logprob": torch.zeros(0, device=self.device, dtype=self._dtype)}
-        parts = [self._forward(module, step.take(i), passes.prefix_lengths[i]) for i in passes.parts]
-        order = torch.from_numpy(np.concatenate([step.tokens_of(i) for i in passes.parts])).to(self.device)
-        place = torch.argsort(order)
-        return {name: torch.cat([part[name] for part in parts])[place] for name in parts[0]}
-
-    def _backward(self, value: Tensor) -> None:
-        """Ranks average their gradients, and denominators are those of all ranks already."""
-        self._accelerator.backward(value * world_size())
 
     def _clip_gradient(self, step: Batch) -> float:
         bound = self.config.max_grad_norm or float("inf")
@@ -252,7 +141,10 @@ class Learner:
         if not np.isfinite(norm):
             self.optimiser.zero_grad()
             tasks = ", ".join(sorted({step.labels[index] for index in np.unique(step.trajectory_N)})[:3])
-            raise NonFiniteError(f"the gradient's norm is {norm}: the step was not taken. Among its tasks: {tasks}")
+            raise NonFiniteError(
+                f"the gradient's norm is {norm}: the step was not taken. Lower learner.lr, or look at what "
+                f"its tasks earned, among them {tasks}"
+            )
         return norm
 
     # For others.
@@ -269,7 +161,7 @@ class Learner:
         """Log-probabilities of each sample's trained tokens, at the sampling temperature: a probe for a sampler."""
         none = np.zeros(1, dtype=np.int64)
         with torch.no_grad():
-            return [_floats(self.policy(lay_out([sample], none))["logprob"]) for sample in samples]
+            return [to_numpy(self.policy(lay_out([sample], none))["logprob"]) for sample in samples]
 
     def state_dict(self) -> LearnerState:
         """Optimiser, schedule, counters, and the reference where there is one. The policy's weights are kept apart."""
@@ -322,10 +214,6 @@ def _as_many_as_others(parts: list[Batch], batch: Batch) -> list[Batch]:
     """Every rank takes the same number of optimiser steps: with nothing, where it has no more trajectories."""
     missing = int(max_over_ranks(len(parts))) - len(parts)
     return [*parts, *[batch.take([])] * missing]
-
-
-def _floats(values: Tensor) -> Floats:
-    return values.detach().double().cpu().numpy()
 
 
 def _under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

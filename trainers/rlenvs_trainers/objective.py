@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Algorithm, Floats, Segments, View
 from rlenvs_trainers.batch import Batch
 from rlenvs_trainers.ranks import sum_over_ranks
@@ -37,7 +38,7 @@ class Loss:
     maxima: Mapping[str, float]  # diagnostics of which the largest counts
 
 
-class NonFiniteError(FloatingPointError):
+class NonFiniteError(RlenvsError):
     """A slot gave NaN or infinity: which one, and on whose token."""
 
 

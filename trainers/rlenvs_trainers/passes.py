@@ -1,0 +1,147 @@
+"""One optimiser step's gradient, exactly, through the model once or twice.
+
+Once, micro-batch by micro-batch, where the objective needs no more than whole trajectories together. Otherwise twice:
+signals without gradient for the whole step, the objective on them, and a second pass that back-propagates one number
+per signal and token. What is minimised is `objective.py`'s; how tokens go through the model is `forward.py`'s and
+`layout.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rlenvs_trainers.algorithm import Algorithm, Floats, Ints
+from rlenvs_trainers.batch import Batch, Sample
+from rlenvs_trainers.forward import Policy, Signals
+from rlenvs_trainers.layout import ON_CPU, ON_GPU, Plan, lay_out, plan
+from rlenvs_trainers.objective import Views, ignores_zero_advantages, objective, scope
+from rlenvs_trainers.ranks import max_over_ranks, world_size
+from rlenvs_trainers.tally import Tally
+
+NOTHING = Sample.of([0], [0])  # what a rank without data computes, so that the others need not wait for ever
+
+
+class Passes:
+    """Takes the data of optimiser steps through a policy.
+
+    Args:
+        accelerator: Accelerate's, with which the policy is prepared for several ranks.
+        budget: padded tokens of a micro-batch, at most.
+    """
+
+    def __init__(self, policy: Policy, algorithm: Algorithm, accelerator: Any, budget: int) -> None:
+        self.policy, self.algorithm, self.budget = policy, algorithm, budget
+        self.device: torch.device = accelerator.device
+        self.dtype = torch.promote_types(next(policy.parameters()).dtype, torch.float32)  # of the objective
+        self.overhead = ON_CPU if self.device.type == "cpu" else ON_GPU
+        self._accelerator = accelerator
+        self._module = accelerator.prepare_model(policy)
+
+    def accumulate(self, step: Batch, tally: Tally) -> tuple[Batch, Floats]:
+        """The step's gradient, into the parameters; what was computed for it, and its [N] log-probabilities."""
+        views = Views(step, self.device, self.dtype)
+        live = _live(step, step.advantage_N) if ignores_zero_advantages(self.algorithm) else step
+        passes = self._plan(live)
+        if scope(self.algorithm) != "batch" and max_over_ranks(not passes.is_whole) == 0:
+            computed, current_N = live, self._one_pass(live, views, passes, tally)
+        else:
+            computed, current_N = step, self._two_passes(step, views, tally)
+        for parameter in self.policy.parameters():
+            if (
+                parameter.requires_grad and parameter.grad is None
+            ):  # nothing had a signal: momentum and decay go on all the same
+                parameter.grad = torch.zeros_like(parameter)
+        return computed, current_N
+
+    def _one_pass(self, live: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
+        """Micro-batch by micro-batch, each with its own part of the loss."""
+        current_N = np.zeros(len(live))
+        for indices in self._in_step_with_others(passes):
+            part = live.take(indices)
+            signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
+            loss = objective(self.algorithm, views.of(part, signals), part.where)
+            self._backward(loss.value)
+            tally.add_loss(loss)
+            current_N[live.tokens_of(indices)] = to_numpy(signals["logprob"])
+        return current_N
+
+    def _two_passes(self, step: Batch, views: Views, tally: Tally) -> Floats:
+        """For objectives that must see the whole step at once."""
+        signals = self.signals(self.policy, step)
+        leaves = {name: values.requires_grad_() for name, values in signals.items()}
+        loss = objective(self.algorithm, views.of(step, leaves), step.where)
+        tally.add_loss(loss)
+        gradients = torch.autograd.grad(loss.value, list(leaves.values()), allow_unused=True)
+        slopes = {
+            name: to_numpy(slope_N) for name, slope_N in zip(leaves, gradients, strict=True) if slope_N is not None
+        }
+        live = _live(replace(step, constants=slopes), *slopes.values())
+        passes = self._plan(live)
+        for indices in self._in_step_with_others(passes):
+            part = live.take(indices)
+            signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
+            products = [signals[name] @ views.tensor(slope_N) for name, slope_N in part.constants.items()]
+            self._backward(torch.stack(products).sum())
+        return to_numpy(leaves["logprob"])
+
+    def _plan(self, step: Batch) -> Plan:
+        owners = step.owners(step.group_N), step.owners(step.trajectory_N)
+        share = self.policy.shares_prefixes
+        return plan(step.samples, *owners, self.budget, share=share, overhead=self.overhead)
+
+    def _in_step_with_others(self, passes: Plan) -> Iterator[Ints]:
+        """The micro-batches, and then, where another rank has more, passes over nothing that wait for it."""
+        rounds = int(max_over_ranks(len(passes.parts)))
+        for number in range(rounds):
+            with self._synchronising(number == rounds - 1):
+                if number < len(passes.parts):
+                    yield passes.parts[number]
+                else:
+                    signals = self._module(lay_out([NOTHING], np.zeros(1, dtype=np.int64)))
+                    self._backward(0.0 * signals["logprob"].sum())
+
+    def _synchronising(self, is_last: bool) -> AbstractContextManager[Any]:
+        """Ranks exchange gradients with the last backward only."""
+        context: AbstractContextManager[Any] = nullcontext() if is_last else self._accelerator.no_sync(self._module)
+        return context
+
+    def _forward(self, module: Any, part: Batch, prefix_lengths: Ints, tally: Tally | None = None) -> Signals:
+        layout = lay_out(part.samples, prefix_lengths, overhead=self.overhead)
+        if tally is not None:
+            tally.count("tokens/computed", layout.num_tokens)
+            tally.count("learner/microbatches", 1)
+        signals: Signals = module(layout)
+        return signals
+
+    @torch.no_grad()
+    def signals(self, policy: Policy, step: Batch) -> Signals:
+        """[N] every signal of a step, without gradient. Past the ranks' wrapper: their numbers of passes differ."""
+        passes = self._plan(step)
+        if not passes.parts:
+            return {"logprob": torch.zeros(0, device=self.device, dtype=self.dtype)}
+        parts = [self._forward(policy, step.take(i), passes.prefix_lengths[i]) for i in passes.parts]
+        order = torch.from_numpy(np.concatenate([step.tokens_of(i) for i in passes.parts])).to(self.device)
+        place = torch.argsort(order)
+        return {name: torch.cat([part[name] for part in parts])[place] for name in parts[0]}
+
+    def _backward(self, value: Tensor) -> None:
+        """Ranks average their gradients, and denominators are those of all ranks already."""
+        self._accelerator.backward(value * world_size())
+
+
+def _live(step: Batch, *slopes: Floats) -> Batch:
+    """The samples with a token at which any of these numbers is not 0: the others' gradient is exactly 0."""
+    moves_N = np.any([slope_N != 0 for slope_N in slopes], axis=0)
+    return step.take(np.unique(step.sample_N[moves_N]))
+
+
+def to_numpy(values: Tensor) -> Floats:
+    """In float64, on the CPU, without a gradient."""
+    return values.detach().double().cpu().numpy()
