@@ -88,7 +88,7 @@ def test_r26_seats_with_rewards_of_different_size_have_baselines_of_their_own():
 
 def test_r26_two_seats_cannot_be_put_into_one_group():
     seats = [trajectory([((1,), (2,))], 1.0, seat=seat) for seat in ("left", "right")]
-    with pytest.raises(ValueError, match="one task and one seat"):
+    with pytest.raises(ValueError, match="one task, one seat and one policy"):
         Group(trajectories=tuple(seats))
 
 
