@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
         _run(load(files), rest)
     except SystemExit as exit:
         return exit.code if isinstance(exit.code, int) else FAILED
-    except (RlenvsError, ValueError) as error:
+    except (RlenvsError, ValueError, OSError) as error:
         if os.environ.get("RLENVS_TRACEBACK"):
             raise
         hint = "" if isinstance(error, RlenvsError) else " (RLENVS_TRACEBACK=1 shows where)"

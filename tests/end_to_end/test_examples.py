@@ -14,10 +14,11 @@ SMALL = ["steps=2", "rollout.tasks_per_step=2", "rollout.group_size=3", "samplin
 SETS = [word for each in SMALL for word in ("--set", each)]
 
 
-def run(*arguments, **environment):
-    """What a person types, in a shell of its own."""
+def run(*arguments, path=""):
+    """What a person types, in a shell of its own where PYTHONPATH begins with `path`."""
     line = [str(argument) for argument in arguments]
-    return subprocess.run(line, capture_output=True, text=True, env=os.environ | environment, timeout=120)
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (path, os.environ.get("PYTHONPATH"))))}
+    return subprocess.run(line, capture_output=True, text=True, env=variables, timeout=120)
 
 
 def test_an_environment_in_one_file_is_checked_and_trained_on(warm, run_of):
@@ -55,10 +56,10 @@ def site(tmp_path):
 
 
 def test_an_algorithm_in_a_distribution_of_its_own_is_listed_and_trains(site, warm, run_of):
-    listed = run(COMMAND, "algorithms", PYTHONPATH=site)
+    listed = run(COMMAND, "algorithms", path=site)
     assert "pass_at_k" in listed.stdout
     assert "my-algorithm 0.1.0" in listed.stdout
-    trained = run(COMMAND, "train", "tiny.toml", "--algorithm", "pass_at_k", "--name", "best", *SETS, PYTHONPATH=site)
+    trained = run(COMMAND, "train", "tiny.toml", "--algorithm", "pass_at_k", "--name", "best", *SETS, path=site)
     assert trained.returncode == 0, trained.stderr
     best = run_of("best")
     assert 'algorithm = "pass_at_k"' in (best.path / "config.toml").read_text()
@@ -67,5 +68,5 @@ def test_an_algorithm_in_a_distribution_of_its_own_is_listed_and_trains(site, wa
     without = run(COMMAND, "train", "--resume", "runs/best", "--steps", 4)
     assert (without.returncode, without.stdout) == (2, "")
     assert "no algorithm 'pass_at_k'" in without.stderr
-    assert run(COMMAND, "train", "--resume", "runs/best", "--steps", 4, PYTHONPATH=site).returncode == 0
+    assert run(COMMAND, "train", "--resume", "runs/best", "--steps", 4, path=site).returncode == 0
     assert list(run_of("best").metrics) == [1, 2, 3, 4]

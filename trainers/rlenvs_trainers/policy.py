@@ -126,7 +126,7 @@ def _from_pretrained(source: str, dtype: torch.dtype) -> tuple[nn.Module, Any]:
     try:
         tokenizer = AutoTokenizer.from_pretrained(source)
         model = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
-    except (OSError, ValueError, SafetensorError) as error:
+    except (OSError, RuntimeError, ValueError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
         raise PolicyError(
             f"the policy {source!r} cannot be read: {reason} If it is a hub id, check the name and the connection; "
