@@ -9,6 +9,7 @@ every group a signal.
 """
 
 import argparse
+import asyncio
 import statistics
 import time
 from collections.abc import Sequence
@@ -69,10 +70,11 @@ def _ours(options: argparse.Namespace) -> float:
     from rlenvs_trainers.algorithm import Progress
     from rlenvs_trainers.batch import pack
     from rlenvs_trainers.config import LearnerConfig, RolloutConfig
+    from rlenvs_trainers.jobs import Job
     from rlenvs_trainers.learner import Learner
     from rlenvs_trainers.policy import load_policy
     from rlenvs_trainers.render import Renderer
-    from rlenvs_trainers.rollout import Job, collect
+    from rlenvs_trainers.rollout import collect
     from rlenvs_trainers.samplers.transformers import TransformersSampler
 
     policy = load_policy(options.model)
@@ -87,7 +89,7 @@ def _ours(options: argparse.Namespace) -> float:
 
     def step(number: int) -> float:
         started = time.perf_counter()
-        result = collect(
+        attempts = collect(
             [Job(task=task, begin=partial(start, env, task)) for task in drawn],
             explore=GRPO.explore,
             sampler=sampler,
@@ -98,6 +100,7 @@ def _ours(options: argparse.Namespace) -> float:
             step=number,
             seed=0,
         )
+        result = asyncio.run(attempts)
         credit = GRPO.credit(result.groups, Progress(step=number, num_steps=options.steps))
         learner.update(pack(result.groups, credit))
         sampler.load(learner.weights(), learner.version)

@@ -90,7 +90,7 @@ def test_r04_r05_where_nothing_can_be_scored_the_run_says_so_and_the_policy_stay
 
 def test_r05_a_reward_function_that_sleeps_for_ever_is_left_at_the_deadline(train):
     started = time.monotonic()
-    done, run = train("rollout.episode_timeout_s=0.4", "rollout.retries=0", fault="hang", every=4, tasks=12)
+    done, run = train("rollout.action_timeout_s=0.4", "rollout.retries=0", fault="hang", every=4, tasks=12)
     assert time.monotonic() - started < 60
     late = [row for row in run.rollouts if row.ending == "timeout"]
     assert {row.task_id for row in late} == {"digit/0", "digit/4", "digit/8"}
@@ -100,7 +100,7 @@ def test_r05_a_reward_function_that_sleeps_for_ever_is_left_at_the_deadline(trai
 
 
 def test_r05_a_hanging_environment_does_not_keep_the_process_from_ending(start):
-    sets = ["env.0.kwargs.fault='hang'", "rollout.episode_timeout_s=0.2", "rollout.retries=0", "steps=1"]
+    sets = ["env.0.kwargs.fault='hang'", "rollout.action_timeout_s=0.2", "rollout.retries=0", "steps=1"]
     child = start("train", "tiny.toml", *[word for each in sets for word in ("--set", each)])
     assert child.wait(30).code == 1
 

@@ -36,15 +36,19 @@ class RolloutConfig:
     group_size: int = 8  # attempts at each task
     on_failure: Literal["drop", "drop_group", "abort"] = "drop"  # after the retries
     retries: int = 1  # of an attempt that failed (env_error, grader_error, sandbox_error, timeout)
-    episode_timeout_s: float = 120.0  # of one action of the environment, grader included
+    action_timeout_s: float = 120.0  # for the environment to take one action, grader included, or to begin
+    sampler_timeout_s: float = 3600.0  # for the sampler to answer the requests of a step's attempts once
+    step_timeout_s: float = 14_400.0  # for all attempts of a step; what is not over by then is dropped
+    workers: int = 0  # calls of environments at a time; 0: two per processor
     max_staleness: int = 0  # updates that the sampler's weights may lag behind the trainer's; beyond it, an error
     overlong: Literal["train", "mask"] = "train"  # what becomes of max_tokens and context_overflow
 
     def __post_init__(self) -> None:
         _check_least(1, "rollout.", tasks_per_step=self.tasks_per_step, group_size=self.group_size)
-        _check_least(0, "rollout.", retries=self.retries, max_staleness=self.max_staleness)
-        if not self.episode_timeout_s > 0:
-            raise ValueError(f"rollout.episode_timeout_s is positive: got {self.episode_timeout_s}")
+        _check_least(0, "rollout.", retries=self.retries, max_staleness=self.max_staleness, workers=self.workers)
+        for name in ("action_timeout_s", "sampler_timeout_s", "step_timeout_s"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"rollout.{name} is positive: got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,8 @@ class LearnerConfig:
             weight_decay=self.weight_decay,
             max_grad_norm=self.max_grad_norm,
         )
+        if not all(0 <= beta < 1 for beta in self.betas):
+            raise ValueError(f"learner.betas are in [0, 1): got {self.betas}")
         if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
             raise ValueError(f"learner.device is 'auto', 'cpu', 'cuda' or 'cuda:1': got {self.device!r}")
 

@@ -33,7 +33,7 @@ def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
     for name, how, samples in (("sampled", drawn, settings.samples), ("greedy", replace(drawn, temperature=0.0), 1)):
         policy = TokenPolicy(run.sampler, run.renderer, how, name=run.policy.name, version=run.learner.version)
         evaluations[name] = evaluate(
-            policy, targets, samples=samples, seed=EVAL_SEED, deadline_s=run.config.rollout.episode_timeout_s
+            policy, targets, samples=samples, seed=EVAL_SEED, deadline_s=run.config.rollout.action_timeout_s
         )
         for summary in evaluations[name].summaries:
             samples_of_target = [sample for sample in evaluations[name].samples if sample.target == summary.target]

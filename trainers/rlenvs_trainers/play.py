@@ -6,7 +6,7 @@ group of plays shares, and what becomes of failures, is `rollout.py`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 from rlenvs.episode import Effect, Episode
 from rlenvs.errors import EpisodeOverError
 from rlenvs.policies.base import Sampling
-from rlenvs.records import Ending, Message
+from rlenvs.records import Ending, Message, Part
+from rlenvs_trainers.grouping import RETRIED
 from rlenvs_trainers.records import Branch, Completion, Numbers, Reward, Trajectory, Turn
 from rlenvs_trainers.render import Context
 from rlenvs_trainers.samplers.base import Monitor, SampleRequest
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-RETRIED: frozenset[Ending] = frozenset({"env_error", "grader_error", "sandbox_error", "timeout"})
-"""Endings that say nothing of the policy: the attempt is made again."""
 OVERLONG: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
 
 
@@ -39,8 +38,16 @@ class _SeatLog:
     prompt: tuple[Message, ...] = ()  # what it read before its first action
     context: Context | None = None
     turns: list[Turn] = field(default_factory=list)
+    early: tuple[Reward, ...] = ()  # what it earned before its first action
     is_reading: bool = False  # the context ends with a prompt that no action has answered yet
     shared: str | None = None  # id of the last turn that it has in common with the play it was forked from
+
+    def earn(self, rewards: tuple[Reward, ...]) -> None:
+        """Add rewards that came when others acted: to its last action, or to the first where there is none yet."""
+        if self.turns:
+            self.turns[-1] = replace(self.turns[-1], rewards=(*self.turns[-1].rewards, *rewards))
+        else:
+            self.early += rewards
 
     def copy(self) -> _SeatLog:
         last = self.turns[-1].id if self.turns else None
@@ -59,8 +66,12 @@ class Play:
         retry: int,
         tree: int | None,
         answers: Mapping[str, str | None],
+        forks: tuple[int, ...] = (),
     ) -> None:
         self.rollouts, self.episode = rollouts, episode
+        self.forks = forks  # the way to it from its trunk: which fork of which fork
+        self._num_forks = 0
+        self.is_closed = episode.seat is None
         self._answers = dict(answers)  # by seat that has acted, how a right one would look
         self.attempt, self.retry, self.tree = attempt, retry, tree
         self.log_weight = 0.0  # of this leaf under the exploration's target; for explorers to set
@@ -70,7 +81,7 @@ class Play:
     @property
     def name(self) -> str:
         """Of the episode, unique within a run."""
-        return f"{self.rollouts.name}/{self.attempt}.{self.retry}"
+        return f"{self.rollouts.name}/{self.attempt}.{self.retry}" + "".join(f"-{number}" for number in self.forks)
 
     @property
     def seat(self) -> str | None:
@@ -120,7 +131,7 @@ class Play:
                 key=f"{self.name}/{place[0]}/{place[1]}.{place[2]}",
                 prompt_ids=prompt_ids,
                 params=replace(params, max_tokens=min(room, params.max_tokens)),
-                seed=self.rollouts.draw_seed(self.attempt, self.retry, *place),
+                seed=self.rollouts.draw_seed(self.attempt, self.retry, *place, forks=self.forks),
                 policy=player.policy,
                 version=player.version,
                 max_staleness=session.config.max_staleness,
@@ -134,15 +145,15 @@ class Play:
         *,
         discarded: Sequence[Completion] = (),
     ) -> None:
-        """Deliver an action to the environment. One that was cut off by a limit is not delivered: it ends the play.
+        """Deliver an action to the environment; one that its token limit cut off before it was whole ends the play.
 
         Args:
             completion: what `write` gave.
             discarded: completions for the same prompt that were thrown away; they count in the budget.
         """
         seat, log, prompt_ids = self.seat, self._log(), self.prompt_ids()
-        is_cut_off = completion.finish_reason == "length"
-        effect = None if is_cut_off else await self._deliver(completion)
+        effect = await self._deliver(completion)
+        is_cut_off = effect is None and completion.finish_reason == "length"
         if effect is not None:
             completion = completion.cut(self.rollouts.session.renderer.cut(completion.token_ids, effect.consumed))
         log.turns.append(
@@ -151,13 +162,16 @@ class Play:
                 prompt_ids=prompt_ids,
                 completion=completion,
                 discarded=tuple(discarded),
-                rewards=_action_rewards(effect),
+                rewards=(*log.early, *(_action_rewards(effect.rewards) if effect is not None else ())),
             )
         )
+        log.early = ()
+        for earner, parts in effect.others.items() if effect is not None else ():
+            self._logs.setdefault(earner, _SeatLog()).earn(_action_rewards(parts))
         assert log.context is not None
         log.context = self.rollouts.session.renderer.write(log.context, completion.token_ids)
         log.is_reading = False
-        if is_cut_off:
+        if is_cut_off and self.seat is not None:
             context_length = self.rollouts.session.barrier.sampler.context_length
             await self.stop("context_overflow" if len(log.context.ids) >= context_length else "max_tokens")
 
@@ -183,13 +197,32 @@ class Play:
         """End the episode from here: out of tokens, out of context, pruned."""
         await self._guarded(lambda: self.episode.stop(ending))
 
-    async def fork(self, attempt: int) -> Play:
-        """An independent play in the same state, as another attempt; both share the turns so far, by id."""
+    async def fork(self) -> Play:
+        """An independent play in the same state and of the same tree; both share the turns so far, by id.
+
+        Which numbers and seeds it gets depends on how this play was forked before, not on when.
+        """
+        self.tree = self.attempt if self.tree is None else self.tree
+        forks = (*self.forks, self._num_forks)
+        self._num_forks += 1
         episode = await self.rollouts.copied(self.episode)
-        tree = self.attempt if self.tree is None else self.tree
-        play = Play(self.rollouts, episode, attempt=attempt, retry=self.retry, tree=tree, answers=self._answers)
+        play = Play(
+            self.rollouts,
+            episode,
+            attempt=self.attempt,
+            retry=self.retry,
+            tree=self.tree,
+            answers=self._answers,
+            forks=forks,
+        )
         play._logs = {seat: log.copy() for seat, log in self._logs.items()}
-        return play
+        return self.rollouts.keep(play)
+
+    async def close(self) -> None:
+        """Free what the episode holds, wherever it is. Plays that come to their end do so themselves."""
+        session, self.is_closed = self.rollouts.session, True
+        with suppress(TimeoutError):  # closing hangs: it is left behind
+            await session.workers.call(self.episode.close, session.config.action_timeout_s)
 
     def trajectories(self) -> tuple[Trajectory, ...]:
         """One per seat, once the play is over."""
@@ -236,23 +269,40 @@ class Play:
         log.is_reading = True
 
     async def _deliver(self, completion: Completion) -> Effect | None:
+        """What the action did; None where it was not whole, or past the deadline."""
         text = self.rollouts.session.renderer.decode(completion.token_ids)
+        is_whole = completion.finish_reason != "length"
 
-        def act() -> Effect:
-            effect = self.episode.act(text)
+        def act() -> Effect | None:
+            length = len(text) if is_whole else self.episode.complete(text)
+            if length is None:
+                return None
+            effect = self.episode.act(text[:length])
             ask_answer(self.episode, self._answers)
             return effect
 
-        return await self._guarded(act)
+        effect = await self._guarded(act)
+        self.rollouts.session.counts["actions"] += effect is not None
+        return effect
 
     async def _guarded(self, move: Callable[[], T]) -> T | None:
         """Make a move in a thread. Past its deadline the episode is over as "timeout", and None is returned."""
-        session, timeout_s = self.rollouts.session, self.rollouts.session.config.episode_timeout_s
+        session, timeout_s = self.rollouts.session, self.rollouts.session.config.action_timeout_s
+
+        def move_and_close() -> T:
+            moved = move()
+            if self.episode.seat is None:
+                self.is_closed = True
+                self.episode.close()
+            return moved
+
         try:
-            return await session.workers.call(move, timeout_s)
+            return await session.workers.call(move_and_close, timeout_s)
         except TimeoutError:
             if self.episode.seat is not None:
                 self.episode.stop("timeout", f"the environment gave no answer within {timeout_s:g} s")
+            self.is_closed = True
+            self.episode.close()  # at once, since a call hangs
             return None
 
 
@@ -265,6 +315,5 @@ def ask_answer(episode: Episode, answers: dict[str, str | None]) -> None:
             answers[seat] = episode.answer_message()
 
 
-def _action_rewards(effect: Effect | None) -> tuple[Reward, ...]:
-    parts = () if effect is None else effect.rewards
+def _action_rewards(parts: Iterable[Part]) -> tuple[Reward, ...]:
     return tuple(Reward(name=part.name, value=part.weighted, level="action") for part in parts)

@@ -1,56 +1,42 @@
 """From tasks to groups of trajectories: what explorers work with, and what becomes of failures.
 
-One episode is `play.py`'s; when the sampler is asked, `barrier.py`'s; which attempts are made, the explorer's.
+One episode is `play.py`'s; when the sampler is asked, `barrier.py`'s; which attempts are made, the explorer's; what is
+made of the attempts, `grouping.py`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rlenvs.deadline import Workers
-from rlenvs.episode import POLICY_SEAT, Episode, Outcome, check_task, failed
+from rlenvs.episode import POLICY_SEAT, Episode, check_task, failed
 from rlenvs.errors import RlenvsError
 from rlenvs.policies.base import Sampling
-from rlenvs.records import Task
 from rlenvs_trainers.algorithm import Explorer
 from rlenvs_trainers.barrier import Barrier
 from rlenvs_trainers.config import RolloutConfig
-from rlenvs_trainers.play import RETRIED, Play, ask_answer
-from rlenvs_trainers.records import Group, Player, Trajectory
+from rlenvs_trainers.grouping import RETRIED, RolloutResult, grouped, numbered
+from rlenvs_trainers.jobs import Job, fallen, timed_out
+from rlenvs_trainers.play import Play, ask_answer
+from rlenvs_trainers.records import Player, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.base import Sampler, ScoreRequest
 
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
 
 class RolloutError(RlenvsError):
     """An attempt failed, and the run was told to stop at that."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One task for a group of attempts, and how an episode of it begins."""
-
-    task: Task
-    begin: Callable[[], Episode]  # for instance partial(rlenvs.episode.start, env, task); called once per attempt
-    players: Mapping[str, Player] = field(default_factory=dict)  # by seat; in the others: the trained policy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolloutResult:
-    """What came of a list of jobs."""
-
-    groups: tuple[Group, ...]  # one per job and learner's seat, in the order of jobs; a job that was dropped has none
-    others: tuple[Trajectory, ...]  # of seats that other policies sat in: in no group, not trained on
-    failures: tuple[Trajectory, ...]  # attempts that were made again or dropped: in no group, never a reward of 0
-    metrics: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +52,10 @@ class Session:
     seed: int
     step: int
     round: int
+    counts: Counter[str] = field(default_factory=Counter)  # "actions": that environments took
 
 
-def collect(
+async def collect(
     jobs: Sequence[Job],
     *,
     explore: Explorer,
@@ -81,43 +68,63 @@ def collect(
     step: int,
     seed: int,
     round: int = 0,
+    workers: Workers | None = None,
 ) -> RolloutResult:
     """Play every job's group of attempts, all of them at once.
 
     Everything drawn depends on (seed, step, round, task, how often the task came before in `jobs`, attempt, retry,
-    seat, turn) alone, and which requests share a batch on the tasks alone: the same call gives the same result.
+    fork, seat, turn) alone, and which requests share a batch on the tasks alone: the same call gives the same result.
+    (Not so past a deadline, nor with a sampler that batches by itself.)
 
     Args:
         params: of one action each.
         version: of the policy's weights; a sampler that serves another is an error.
         step: of training. A second call within a step, for tasks drawn to refill it, has another `round`.
+        workers: where environments are called; None: as many as `config` says.
 
     Raises:
         StaleWeightsError: the sampler serves other weights.
+        SamplerTimeoutError: the sampler gave no answer.
         RolloutError: an attempt failed for good, and `config.on_failure` is "abort".
     """
+    session = Session(
+        barrier=Barrier(sampler, config.sampler_timeout_s),
+        renderer=renderer,
+        workers=workers or Workers(config.workers or None),
+        config=config,
+        params=params,
+        learner=Player(policy=policy, version=version),
+        seed=seed,
+        step=step,
+        round=round,
+    )
+    seen: Counter[str] = Counter()
+    rollouts = []
+    for job in jobs:
+        rollouts.append(Rollouts(session, job, occurrence=seen[job.task.fingerprint]))
+        seen[job.task.fingerprint] += 1
+    try:
+        await _explore_all(session, explore, rollouts)
+    finally:
+        session.barrier.stop()
+        await asyncio.gather(*(each.close() for each in rollouts))
+    return grouped(session, rollouts)
 
-    async def play_all() -> RolloutResult:
-        session = Session(
-            barrier=Barrier(sampler),
-            renderer=renderer,
-            workers=Workers(),
-            config=config,
-            params=params,
-            learner=Player(policy=policy, version=version),
-            seed=seed,
-            step=step,
-            round=round,
-        )
-        seen: Counter[str] = Counter()
-        rollouts = []
-        for job in jobs:
-            rollouts.append(Rollouts(session, job, occurrence=seen[job.task.fingerprint]))
-            seen[job.task.fingerprint] += 1
-        explored = await session.barrier.together(_explored(explore, each) for each in rollouts)
-        return _result(session, rollouts, explored)
 
-    return asyncio.run(play_all())
+async def _explore_all(session: Session, explore: Explorer, rollouts: Sequence[Rollouts]) -> None:
+    """Let every group be explored; past the step's deadline, those that are not done are given up."""
+    timeout_s = session.config.step_timeout_s
+    try:
+        async with asyncio.timeout(timeout_s) as deadline:
+            await session.barrier.together(each.be_explored(explore) for each in rollouts)
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        pending = [each for each in rollouts if each.explored is None]
+        names = ", ".join(map(str, pending))
+        log.warning("step %s: given up after %g s (rollout.step_timeout_s): %s", session.step, timeout_s, names)
+        for each in pending:
+            each.give_up(f"it was not over when the step's {timeout_s:g} s were (rollout.step_timeout_s)")
 
 
 class Rollouts:
@@ -127,6 +134,8 @@ class Rollouts:
         task: what is attempted.
         size: how many attempts the run asked for.
         failures: attempts that failed and were made again, for the record.
+        explored: what the explorer brought back; None while it is at it, and where it did not come back in time.
+        given_up: attempts that were not over by then.
     """
 
     def __init__(self, session: Session, job: Job, *, occurrence: int = 0) -> None:
@@ -134,11 +143,20 @@ class Rollouts:
         self.players = job.players
         self.size = session.config.group_size
         self.failures: list[Trajectory] = []
+        self.explored: tuple[Trajectory, ...] | None = None
+        self.given_up: tuple[Trajectory, ...] = ()
+        self._plays: list[Play] = []
 
     @property
     def name(self) -> str:
         """Of the group, unique within a run."""
         return f"{self.session.step}.{self.session.round}/{self.task.id}#{self.occurrence}"
+
+    def player(self, seat: str) -> Player:
+        """Who sits there."""
+        return self.players.get(seat, self.session.learner)
+
+    # What explorers call.
 
     async def start(self, attempt: int, *, retry: int = 0, tree: int | None = None) -> Play:
         """A fresh play of the task.
@@ -146,64 +164,48 @@ class Rollouts:
         Args:
             attempt: its number in the group.
             retry: how often this attempt has failed before.
-            tree: which tree it is the first branch of, for explorers that fork.
+            tree: which tree it is the trunk of; None: of none, or its attempt's number once it is forked.
         """
         answers: dict[str, str | None] = {}
 
         def begin() -> Episode:
             episode = self.begin()
             ask_answer(episode, answers)
+            if episode.seat is None:
+                episode.close()
             return episode
 
         episode = await self._within_deadline(begin, (POLICY_SEAT,))
         check_task(episode, self.task)
-        return Play(self, episode, attempt=attempt, retry=retry, tree=tree, answers=answers)
+        return self.keep(Play(self, episode, attempt=attempt, retry=retry, tree=tree, answers=answers))
 
-    async def copied(self, episode: Episode) -> Episode:
-        """An independent copy; where the environment cannot be copied, an episode that is over as a failure."""
-
-        def copy() -> Episode:
-            try:
-                return episode.fork()
-            except Exception as error:  # foreign code copies itself
-                return _fallen(self.task, episode.seats, failed(error))
-
-        return await self._within_deadline(copy, episode.seats)
-
-    async def _within_deadline(self, begin: Callable[[], Episode], seats: tuple[str, ...]) -> Episode:
-        timeout_s = self.session.config.episode_timeout_s
-        try:
-            return await self.session.workers.call(begin, timeout_s)
-        except TimeoutError:
-            why = f"the episode did not begin within {timeout_s:g} s"
-            return _fallen(self.task, seats, Outcome(ending="timeout", verdict=None, error=why))
-
-    async def attempt(self, attempt: int, live: Callable[[Play], Awaitable[None]]) -> tuple[Trajectory, ...]:
+    async def attempt(
+        self, attempt: int, live: Callable[[Play], Awaitable[None]], *, tree: int | None = None
+    ) -> tuple[Trajectory, ...]:
         """Play an episode to its end with `live`; again, within the run's bound, where it failed.
 
         Raises:
             RolloutError: it still fails, and `on_failure` is "abort".
         """
-        config = self.session.config
-        for retry in range(config.retries + 1):
-            play = await self.start(attempt, retry=retry)
-            await live(play)
-            if not play.has_failed:
-                return play.trajectories()
-            if retry < config.retries:
-                self.failures += play.trajectories()
-        if config.on_failure == "abort":
-            end = next(trajectory for trajectory in play.trajectories() if trajectory.ending in RETRIED)
-            raise RolloutError(f"task {self.task.id} failed {retry + 1} times ({end.ending}): {end.error}")
-        return play.trajectories()
+        return await self._tried(lambda retry: self.start(attempt, retry=retry, tree=tree), live)
+
+    async def branch(self, trunk: Play, live: Callable[[Play], Awaitable[None]]) -> tuple[Trajectory, ...]:
+        """Fork `trunk` as it is now, and play the fork to its end with `live`; again, from there, where it failed.
+
+        The trunk is not played on before the fork is made: await this, or start several with `together` at once. From
+        a trunk that is over nothing grows.
+
+        Raises:
+            RolloutError: it still fails, and `on_failure` is "abort".
+        """
+        if trunk.seat is None:
+            return ()
+        here = await trunk.fork()
+        return await self._tried(lambda _: here.fork(), live)
 
     async def together(self, lines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """Run concurrent lines of play; not asyncio.gather, since the sampler must know how many there are."""
         return await self.session.barrier.together(lines)
-
-    def player(self, seat: str) -> Player:
-        """Who sits there."""
-        return self.players.get(seat, self.session.learner)
 
     async def score(
         self, key: str, prefix: Sequence[int], continuation: Sequence[int], player: Player | None = None
@@ -226,65 +228,78 @@ class Rollouts:
             )
         )
 
-    def draw_seed(self, attempt: int, retry: int, seat: str, turn: int, draw: int) -> int:
+    # What a play calls.
+
+    async def copied(self, episode: Episode) -> Episode:
+        """An independent copy; where the environment cannot be copied, an episode that is over as a failure."""
+
+        def copy() -> Episode:
+            try:
+                return episode.fork()
+            except Exception as error:  # foreign code copies itself
+                return fallen(self.task, episode.seats, failed(error))
+
+        return await self._within_deadline(copy, episode.seats)
+
+    def keep(self, play: Play) -> Play:
+        """Note a play that began, so that it is closed however it goes on."""
+        self._plays.append(play)
+        return play
+
+    def draw_seed(self, attempt: int, retry: int, seat: str, turn: int, draw: int, forks: tuple[int, ...] = ()) -> int:
         """64 bits for one request alone."""
         session = self.session
         place = (session.seed, session.step, session.round, int(self.task.fingerprint, 16), self.occurrence)
-        seat_number = int.from_bytes(hashlib.sha256(seat.encode()).digest()[:8])
-        sequence = np.random.SeedSequence((*place, attempt, retry, seat_number, turn, draw))
+        branch = (_hashed(repr(forks)),) if forks else ()
+        sequence = np.random.SeedSequence((*place, attempt, retry, *branch, _hashed(seat), turn, draw))
         return int(sequence.generate_state(1, np.uint64)[0])
 
+    # What `collect` calls.
 
-@dataclass(frozen=True, slots=True)
-class _Fallen:
-    """An episode that is over because it did not begin: all that is asked of it is how it ended."""
+    async def be_explored(self, explore: Explorer) -> None:
+        """Let the explorer have it."""
+        self.explored = numbered(await explore(self), self.size)
 
-    task: Task
-    seats: tuple[str, ...]
-    end: Outcome
-    seat: None = None
+    def __str__(self) -> str:
+        attempts = sorted({play.attempt for play in self._plays if play.seat is not None})
+        return f"task {self.task.id} (going on: {attempts or 'none'} of {self.size} attempts)"
 
-    def outcome(self, _seat: str) -> Outcome:
-        return self.end
+    def give_up(self, why: str) -> None:
+        """End what is still going on."""
+        going = [play for play in self._plays if play.seat is not None]
+        for play in going:
+            play.episode.stop("timeout", why)
+        self.given_up = tuple(trajectory for play in going for trajectory in play.trajectories())
 
+    async def close(self) -> None:
+        """Free what is held by plays that did not come to an end."""
+        await asyncio.gather(*(play.close() for play in self._plays if not play.is_closed))
 
-def _fallen(task: Task, seats: tuple[str, ...], end: Outcome) -> Episode:
-    return cast(Episode, _Fallen(task, seats, end))
+    # Within.
 
+    async def _tried(
+        self, begin: Callable[[int], Awaitable[Play]], live: Callable[[Play], Awaitable[None]]
+    ) -> tuple[Trajectory, ...]:
+        config = self.session.config
+        for retry in range(config.retries + 1):
+            play = await begin(retry)
+            await live(play)
+            if not play.has_failed:
+                return play.trajectories()
+            if retry < config.retries:
+                self.failures += play.trajectories()
+        if config.on_failure == "abort":
+            end = next(trajectory for trajectory in play.trajectories() if trajectory.ending in RETRIED)
+            raise RolloutError(f"task {self.task.id} failed {retry + 1} times ({end.ending}): {end.error}")
+        return play.trajectories()
 
-async def _explored(explore: Explorer, rollouts: Rollouts) -> Sequence[Trajectory]:
-    return await explore(rollouts)
-
-
-def _result(session: Session, rollouts: Sequence[Rollouts], explored: Sequence[Sequence[Trajectory]]) -> RolloutResult:
-    groups: list[Group] = []
-    others: list[Trajectory] = []
-    failures = [trajectory for each in rollouts for trajectory in each.failures]
-    num_retried, num_dropped = len(failures), 0
-    for rollout, trajectories in zip(rollouts, explored, strict=True):
-        broken = [trajectory for trajectory in trajectories if trajectory.ending in RETRIED]
-        failures += broken
-        if broken and session.config.on_failure == "drop_group":
-            num_dropped += 1
-            continue
-        whole = [trajectory for trajectory in trajectories if trajectory.ending not in RETRIED]
-        groups += _by_seat(each for each in whole if rollout.player(each.seat).is_learner)
-        others += (each for each in whole if not rollout.player(each.seat).is_learner)
-    turns = [turn for group in groups for trajectory in group.trajectories for turn in trajectory.turns]
-    metrics = {
-        "rollout/failures": float(len(failures) - num_retried),
-        "rollout/retries": float(num_retried),
-        "rollout/dropped_groups": float(num_dropped),
-        "rollout/discarded_tokens": float(sum(len(each.token_ids) for turn in turns for each in turn.discarded)),
-        "rollout/sampler_batches": float(session.barrier.num_batches),
-        "time/sampler_s": session.barrier.seconds,
-    }
-    return RolloutResult(groups=tuple(groups), others=tuple(others), failures=tuple(failures), metrics=metrics)
+    async def _within_deadline(self, begin: Callable[[], Episode], seats: tuple[str, ...]) -> Episode:
+        timeout_s = self.session.config.action_timeout_s
+        try:
+            return await self.session.workers.call(begin, timeout_s, late=lambda episode: episode.close())
+        except TimeoutError:
+            return fallen(self.task, seats, timed_out(f"the episode did not begin within {timeout_s:g} s"))
 
 
-def _by_seat(trajectories: Iterable[Trajectory]) -> list[Group]:
-    """Baselines are per task and seat: the seats' rewards never mix."""
-    seats: dict[str, list[Trajectory]] = {}
-    for trajectory in trajectories:
-        seats.setdefault(trajectory.seat, []).append(trajectory)
-    return [Group(trajectories=tuple(members)) for _, members in sorted(seats.items())]
+def _hashed(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])

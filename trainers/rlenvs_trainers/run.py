@@ -10,29 +10,32 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import torch
 
 import rlenvs
 from rlenvs import config as config_files
-from rlenvs.episode import Episode, start
+from rlenvs.deadline import Workers
 from rlenvs.errors import RlenvsError
 from rlenvs.store import RunStore
 from rlenvs_trainers import checkpoint, generators
 from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
+from rlenvs_trainers.grouping import RolloutResult
 from rlenvs_trainers.held_out import evaluate_held_out
+from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.learner import Learner, LearnerState
+from rlenvs_trainers.lock import locked
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
 from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats
 from rlenvs_trainers.recording import rollout_rows
 from rlenvs_trainers.records import Group
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.rollout import Job, RolloutResult, collect
+from rlenvs_trainers.rollout import collect
 from rlenvs_trainers.samplers.base import Sampler, SamplerContext
 from rlenvs_trainers.task_sampler import DrawnTask, TaskSampler
 
@@ -59,11 +62,14 @@ class Run:
     learner: Learner
     envs: Sequence[TextEnv]
     tasks: TaskSampler
+    lock: IO[str]
     store: RunStore
     step: int = 0  # finished steps
     saved: int = 0  # the step whose state is on disk; 0 is the policy that it started from
     notes: tuple[str, ...] = ()  # what a person should know before it begins, a sentence each
     memory: dict[str, Any] = field(default_factory=dict)  # what slots remember between steps
+    events: asyncio.Runner = field(default_factory=asyncio.Runner)  # one event loop, for samplers with connections
+    workers: Workers
 
     @classmethod
     def new(cls, config: TrainConfig, plugins: Plugins) -> Self:
@@ -83,9 +89,10 @@ class Run:
         Args:
             config: the folder's own config.toml, as it was or with changes.
         """
+        lock = locked(folder)
         found = checkpoint.newest(folder / CHECKPOINTS)
         spec = str(found.path / "policy") if found.path else config.policy
-        run = cls._assembled(config, folder, plugins, policy_spec=spec)
+        run = cls._assembled(config, folder, plugins, policy_spec=spec, lock=lock)
         if found.path is not None:
             run._restore(*checkpoint.load(found.path))
         run.store.drop_after(run.step)
@@ -97,7 +104,9 @@ class Run:
         return run
 
     @classmethod
-    def _assembled(cls, config: TrainConfig, folder: Path, plugins: Plugins, policy_spec: str) -> Self:
+    def _assembled(
+        cls, config: TrainConfig, folder: Path, plugins: Plugins, policy_spec: str, lock: IO[str] | None = None
+    ) -> Self:
         algorithm = config_files.with_options(
             plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
         )
@@ -128,7 +137,7 @@ class Run:
             )
         )
         check_sampler(algorithm, sampler, config)
-        folder.mkdir(parents=True, exist_ok=True)
+        lock = lock or locked(folder)
         return cls(
             config=config,
             folder=folder,
@@ -140,7 +149,9 @@ class Run:
             learner=learner,
             envs=envs,
             tasks=tasks,
+            lock=lock,
             store=RunStore(folder / STORE),
+            workers=Workers(config.rollout.workers or None),
             notes=tuple(learner.notes),
         )
 
@@ -157,13 +168,18 @@ class Run:
         self.plugins.notify("on_run_end", run_dir=self.folder, status=status)
         self.store.close()
         self.sampler.close()
+        self.lock.close()
+        self.events.close()
 
     # What the loop asks for.
 
     def collect(self, drawn: Sequence[DrawnTask], round: int) -> RolloutResult:
         """Attempts at these tasks by the present policy; `round` tells the calls of one step apart."""
-        return collect(
-            [Job(task=each.task, begin=self._beginning(each)) for each in drawn],
+        return self.events.run(self._collect(drawn, round))
+
+    async def _collect(self, drawn: Sequence[DrawnTask], round: int) -> RolloutResult:
+        return await collect(
+            [await self._job(each) for each in drawn],
             explore=self.algorithm.explore,
             sampler=self.sampler,
             renderer=self.renderer,
@@ -173,17 +189,24 @@ class Run:
             step=self.step,
             seed=self.config.seed,
             round=round,
+            workers=self.workers,
         )
 
-    def _beginning(self, drawn: DrawnTask) -> Callable[[], Episode]:
-        """How an episode of the task begins: on a copy of its environment."""
-        env, seats = self.envs[drawn.env], self.config.env[drawn.env].seats
-        return lambda: start(env, drawn.task, seats)
+    async def _job(self, drawn: DrawnTask) -> Job:
+        named, timeout_s = self.config.env[drawn.env], self.config.rollout.action_timeout_s
+        return await job_at(
+            self.envs[drawn.env],
+            drawn.index,
+            name=named.id,
+            seats=named.seats,
+            workers=self.workers,
+            timeout_s=timeout_s,
+        )
 
     def annotated(self, groups: list[Group]) -> list[Group]:
         """The groups with what models say of them."""
         for annotate in self.algorithm.annotate:
-            groups = list(asyncio.run(annotate(groups, self)))
+            groups = list(self.events.run(annotate(groups, self)))
         return groups
 
     def publish_weights(self) -> None:

@@ -1,7 +1,7 @@
 """Which task is tried next: a position in a stream that depends on nothing but the seed.
 
-Environments say what a task is; this says which ones a step uses. A data set is gone through in a new order every
-epoch; an unlimited environment gives a new index at every draw.
+Environments say what a task is; this says which ones a step uses, by number. A data set is gone through in a new
+order every epoch; an unlimited environment gives a new index at every draw.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-
-from rlenvs.records import Task
 
 MAX_INDEX = 2**31
 
@@ -20,16 +18,13 @@ class TaskSource(Protocol):
 
     num_tasks: int | None
 
-    def task_at(self, index: int) -> Task:
-        """Task number `index`."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnTask:
-    """A task and the environment (by its place in the config) that it belongs to."""
+    """Which task of which environment (by its place in the config)."""
 
     env: int
-    task: Task
+    index: int
 
 
 class TaskSampler:
@@ -67,7 +62,7 @@ class TaskSampler:
         env = int(np.argmax(lag))
         index = self._index(env, self._counts[env])
         self._counts[env] += 1
-        return DrawnTask(env=env, task=self._sources[env].task_at(index))
+        return DrawnTask(env=env, index=index)
 
     def _index(self, env: int, count: int) -> int:
         size = self._sources[env].num_tasks

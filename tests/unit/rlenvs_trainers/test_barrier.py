@@ -107,6 +107,30 @@ def test_a_sampler_that_raises_is_heard_by_who_waits(renderer: Renderer) -> None
     asyncio.run(main())
 
 
+def test_a_sampler_that_batches_by_itself_gets_every_request_at_once(renderer: Renderer) -> None:
+    async def line(barrier: Barrier, key: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await barrier.sample(request(key))
+
+    async def main() -> list[list[str]]:
+        sampler = ScriptedSampler(lambda _: "ok", renderer, capabilities=("concurrent",))
+        barrier = Barrier(sampler)
+        await barrier.together([line(barrier, "slow", 0.05), line(barrier, "quick", 0.0)])
+        await barrier.score(ScoreRequest(key="k", prefix_ids=(1,), continuation_ids=(2,)))
+        assert barrier.generated_tokens == 2 * 3
+        return [[each.key for each in batch] for batch in sampler.batches]
+
+    assert asyncio.run(main()) == [["quick"], ["slow"]]
+
+
+def test_requests_of_one_batch_have_keys_of_their_own(renderer: Renderer) -> None:
+    async def main(barrier: Barrier) -> None:
+        with pytest.raises(AssertionError, match="have the same key"):
+            await barrier.together(barrier.sample(request("a")) for _ in range(2))
+
+    assert played(renderer, main) == []
+
+
 def test_no_lines_give_no_results(renderer: Renderer) -> None:
     async def main(barrier: Barrier) -> None:
         assert await barrier.together([]) == []

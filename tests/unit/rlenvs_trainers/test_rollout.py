@@ -1,5 +1,7 @@
 """Groups of attempts on environments written by hand: records, seeds, limits, seats and every kind of failure."""
 
+import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -11,23 +13,28 @@ import numpy as np
 import pytest
 
 import rlenvs
+from rlenvs.deadline import Workers
 from rlenvs.env import Response, TextEnv
-from rlenvs.episode import PolicyEpisode, start
+from rlenvs.episode import Episode, PolicyEpisode, start
 from rlenvs.errors import RlenvsError
 from rlenvs.policies.base import Sampling
 from rlenvs.records import Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
+from rlenvs_trainers.barrier import SamplerTimeoutError
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.explore import Chain
+from rlenvs_trainers.grouping import RolloutResult
+from rlenvs_trainers.jobs import Job, fallen, job_at, timed_out
+from rlenvs_trainers.play import Play
 from rlenvs_trainers.policy import LoadedPolicy
 from rlenvs_trainers.records import Completion, Group, Player, Trajectory
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.rollout import Job, RolloutError, RolloutResult, Rollouts, collect
+from rlenvs_trainers.rollout import RolloutError, Rollouts, collect
 from rlenvs_trainers.samplers.base import Sampler, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 
-CONFIG = RolloutConfig(group_size=3, retries=0, episode_timeout_s=5.0)
+CONFIG = RolloutConfig(group_size=3, retries=0, action_timeout_s=5.0)
 
 
 def says_yes(task: Task, transcript: Sequence[Message]) -> float:
@@ -74,7 +81,7 @@ def collected(jobs: Sequence[Job], sampler: Sampler, renderer: Renderer, **chang
         "step": 1,
         "seed": 0,
     }
-    return collect(jobs, sampler=sampler, renderer=renderer, **{**given, **changes})
+    return asyncio.run(collect(jobs, sampler=sampler, renderer=renderer, **{**given, **changes}))
 
 
 def run(
@@ -446,7 +453,7 @@ def test_r05_what_sleeps_for_ever_is_left_at_its_deadline(renderer: Renderer, wh
         return 1.0
 
     env = AskEnv(on_step=sleep) if where == "step" else AskEnv(sleep)
-    config = replace(CONFIG, group_size=8, episode_timeout_s=0.2)
+    config = replace(CONFIG, group_size=8, action_timeout_s=0.2)
     started = time.monotonic()
     try:
         result = run(env, scripted(renderer, "yes"), renderer, config=config)
@@ -461,9 +468,15 @@ def test_r05_what_sleeps_for_ever_is_left_at_its_deadline(renderer: Renderer, wh
 def test_r05_an_episode_that_never_begins_is_a_timeout(renderer: Renderer) -> None:
     release = threading.Event()
     env = AskEnv()
-    job = Job(task=env.task_at(0), begin=lambda: release.wait(60) and None)  # type: ignore[arg-type, return-value]
+    task = env.task_at(0)
+
+    def begin() -> Episode:
+        release.wait(60)
+        return fallen(task, ("policy",), timed_out("late"))
+
+    job = Job(task=task, begin=begin)
     try:
-        result = collected([job], scripted(renderer, "yes"), renderer, config=replace(CONFIG, episode_timeout_s=0.2))
+        result = collected([job], scripted(renderer, "yes"), renderer, config=replace(CONFIG, action_timeout_s=0.2))
     finally:
         release.set()
     assert [failure.ending for failure in result.failures] == ["timeout"] * 3
@@ -489,11 +502,11 @@ class Forked:
     """Plays a first action, forks, and finishes both branches; each throws one draft away."""
 
     async def __call__(self, rollouts: Rollouts) -> list[Trajectory]:
-        trunk = await rollouts.start(0, tree=0)
+        trunk = await rollouts.start(0)
         completion = await trunk.write()
         assert completion is not None
         await trunk.act(completion)
-        branch = await trunk.fork(1)
+        branch = await trunk.fork()
 
         async def finish(play: Any) -> Sequence[Trajectory]:
             while play.seat is not None:
@@ -538,6 +551,200 @@ def test_beliefs_and_signals_are_noted_with_the_last_turn(renderer: Renderer) ->
     assert (first.belief, second.belief) == (0.25, 0.5)
     assert first.signals == second.signals == {"a": 1.0, "b": 2.0}
     assert first.token_signals["value"].tolist() == list(range(len(first.completion.token_ids)))
+
+
+class Tree:
+    """Two trunks of one action; two branches grow from each, and another from the first of these."""
+
+    async def __call__(self, rollouts: Rollouts) -> list[Trajectory]:
+        leaves: list[Trajectory] = []
+
+        async def finish(play: Play) -> None:
+            while play.seat is not None:
+                await step(play)
+
+        async def grow(play: Play) -> None:
+            await step(play)
+            leaves.extend(await rollouts.branch(play, finish))
+            await finish(play)
+
+        async def trunk(play: Play) -> None:
+            await step(play)
+            grown = await rollouts.together([rollouts.branch(play, grow), rollouts.branch(play, finish)])
+            leaves.extend(leaf for branch in grown for leaf in branch)
+            await finish(play)
+
+        trunks = await rollouts.together(rollouts.attempt(number, trunk, tree=number) for number in (0, 1))
+        return sorted([leaf for each in trunks for leaf in each] + leaves, key=lambda leaf: leaf.episode)
+
+
+async def step(play: Play) -> None:
+    completion = await play.write()
+    if completion is not None:
+        await play.act(completion)
+
+
+def test_branches_of_a_tree_have_numbers_seeds_and_turns_of_their_own_whatever_the_clock_does(
+    tiny_policy: LoadedPolicy, renderer: Renderer
+) -> None:
+    sampler = TransformersSampler(tiny_policy.model, renderer)
+    delays = iter([0.02, 0.0, 0.03, 0.01] * 50)
+    params = Sampling(max_tokens=100)
+    quick = run(LongEnv(), sampler, renderer, explore=Tree(), params=params)
+    slow = run(LongEnv(on_step=lambda _: time.sleep(next(delays))), sampler, renderer, explore=Tree(), params=params)
+    assert quick.groups == slow.groups
+    (group,) = quick.groups
+    assert len({each.attempt for each in group.trajectories}) == len(group.trajectories) == 8
+    assert {each.branch.tree for each in group.trajectories if each.branch is not None} == {0, 1}
+    own = {turn.id: turn.completion for each in group.trajectories for turn in each.turns}
+    assert len({completion.token_ids for completion in own.values()}) > 0.9 * len(own)
+    assert quick.metrics["rollout/generated_tokens"] == sum(len(each.token_ids) for each in own.values())
+
+
+class LongEnv(AskEnv):
+    """Goes on for three turns, whatever is said, cut off or not."""
+
+    def respond(self, action: str) -> Response:
+        self.on_step(action)
+        return Response(messages=(user("again"),))
+
+    def complete(self, action: str) -> int | None:
+        return len(action)
+
+
+def test_r05_a_branch_that_fails_grows_again_from_where_it_left_its_trunk(renderer: Renderer) -> None:
+    env = LongEnv(on_step=break_attempts(2))  # the trunks take the steps 0 and 1
+    result = run(env, scripted(renderer, "no"), renderer, explore=Tree(), config=replace(CONFIG, retries=1))
+    (group,) = result.groups
+    assert len(group.trajectories) == 8
+    (failure,) = result.failures
+    assert failure.ending == "env_error"
+    assert len({turn.id for each in group.trajectories for turn in each.turns}) == 2 * (3 + 2 + 2 + 1)
+    assert len({each.turns[0].id for each in group.trajectories}) == 2
+
+
+def test_an_explorer_that_forks_makes_a_tree_of_the_trunk_too(renderer: Renderer) -> None:
+    async def forking(rollouts: Rollouts) -> Sequence[Trajectory]:
+        trunk = await rollouts.start(0)
+        await step(trunk)
+        first, second = await trunk.fork(), await trunk.fork()
+        for play in (trunk, first, second):
+            while play.seat is not None:
+                await step(play)
+        return [each for play in (first, trunk, second) for each in play.trajectories()]
+
+    sampler = scripted(renderer, "no")
+    trajectories = run(AskEnv(), sampler, renderer, explore=forking).groups[0].trajectories
+    assert [each.branch.tree for each in trajectories if each.branch is not None] == [0, 0, 0]
+    assert [each.attempt for each in trajectories] == [0, 3, 4]
+    requests = [each for batch in sampler.batches for each in batch]
+    assert len({each.seed for each in requests}) == len({each.key for each in requests}) == len(requests) == 7
+
+
+def test_what_episodes_hold_is_freed_however_they_end(renderer: Renderer) -> None:
+    closed: list[object] = []
+
+    class Holding(AskEnv):
+        def close(self) -> None:
+            closed.append(self)
+
+    async def prune(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play, left = await rollouts.start(0), await rollouts.start(1)
+        await step(left)
+        await play.stop("pruned")
+        return play.trajectories()
+
+    for explore, config, env in (
+        (Chain(), CONFIG, Holding()),
+        (Chain(), CONFIG, Holding(on_step=break_attempts(*range(9)))),
+        (Chain(), CONFIG, Holding(raising)),
+        (prune, replace(CONFIG, group_size=2), Holding()),
+    ):
+        run(env, scripted(renderer, "no"), renderer, explore=explore, config=config)
+        assert len(closed) == config.group_size
+        assert env not in closed
+        closed.clear()
+
+
+def test_an_action_that_is_whole_is_delivered_though_the_policy_wrote_on_until_its_limit(renderer: Renderer) -> None:
+    class Whole(AskEnv):
+        def complete(self, action: str) -> int | None:
+            return action.find("]") + 1 or None
+
+    params = Sampling(max_tokens=5)
+    trajectory = only(run(Whole(), scripted(renderer, "yes] and more"), renderer, params=params))
+    assert (trajectory.ending, trajectory.reward) == ("completed", 3.0)
+    assert trajectory.turns[0].completion.token_ids == renderer.encode("yes]")
+    cut_off = only(run(Whole(), scripted(renderer, "yes and more"), renderer, params=params))
+    assert (cut_off.ending, cut_off.reward) == ("max_tokens", 0.0)
+
+
+def test_every_generated_token_counts_and_every_action_that_was_delivered(renderer: Renderer) -> None:
+    env = AskEnv(on_step=break_attempts(1))
+    result = run(env, scripted(renderer, "yes] no"), renderer, config=replace(CONFIG, retries=1))
+    assert result.metrics["rollout/generated_tokens"] == 4 * (len(renderer.encode("yes] no")) + 1)
+    assert result.metrics["rollout/actions"] == 4.0
+
+
+# Deadlines.
+
+
+def test_r25_a_step_past_its_deadline_goes_on_without_what_is_not_over_and_names_it(
+    renderer: Renderer, caplog: pytest.LogCaptureFixture
+) -> None:
+    release = threading.Event()
+    slow, quick = AskEnv(on_step=lambda _: release.wait(60) and None), AskEnv()
+    both = [*jobs(quick, (0,)), *jobs(slow, (1,))]
+    config = replace(CONFIG, group_size=2, step_timeout_s=0.3, action_timeout_s=60.0)
+    started = time.monotonic()
+    try:
+        with caplog.at_level(logging.WARNING):
+            result = collected(both, scripted(renderer, "yes"), renderer, config=config)
+    finally:
+        release.set()
+    assert time.monotonic() - started < 10
+    assert [group.task_id for group in result.groups] == ["ask/0"]
+    assert [(each.task_id, each.ending) for each in result.failures] == [("ask/1", "timeout")] * 2
+    assert "step's 0.3 s" in result.failures[0].error
+    assert "given up after 0.3 s (rollout.step_timeout_s): task ask/1 (going on: [0, 1] of 2 attempts)" in caplog.text
+    assert result.metrics["rollout/dropped_groups"] == 1.0
+
+
+def test_r25_a_sampler_that_never_answers_ends_the_run_with_a_sentence(renderer: Renderer) -> None:
+    class Hanging(ScriptedSampler):
+        async def sample(self, requests: Sequence[SampleRequest]) -> list[Completion]:
+            await asyncio.sleep(60)
+            return []
+
+    config = replace(CONFIG, sampler_timeout_s=0.2)
+    with pytest.raises(SamplerTimeoutError, match=r"no answer to 3 requests within 0.2 s \(rollout.sampler_timeout_s"):
+        run(AskEnv(), Hanging(lambda _: "yes", renderer), renderer, config=config)
+
+
+@pytest.mark.parametrize("what", ["raises", "hangs"])
+def test_r25_a_task_that_cannot_be_made_is_a_failure_with_a_sentence(renderer: Renderer, what: str) -> None:
+    release = threading.Event()
+
+    class Taskless(AskEnv):
+        def task_at(self, index: int) -> Task:
+            if what == "hangs":
+                release.wait(60)
+            raise OSError("no such row")
+
+    async def job() -> Job:
+        return await job_at(Taskless(), 7, name="x/Ask-v0", seats=None, workers=Workers(), timeout_s=0.2)
+
+    try:
+        lost = asyncio.run(job())
+    finally:
+        release.set()
+    result = collected([lost], scripted(renderer, "yes"), renderer)
+    assert result.groups == ()
+    ending, why = (
+        ("env_error", "OSError: no such row") if what == "raises" else ("timeout", "task 7 of x/Ask-v0 was not")
+    )
+    assert {each.ending for each in result.failures} == {ending}
+    assert (result.failures[0].task_id, why in result.failures[0].error) == ("x/Ask-v0#7", True)
 
 
 def test_a_pruned_branch_has_no_verdict_and_stays_in_its_group(renderer: Renderer) -> None:

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from rlenvs_trainers.render import Renderer
 
-Capability = Literal["token_ids", "logprobs", "score", "monitor", "load"]
+Capability = Literal[
+    "token_ids",
+    "logprobs",
+    "score",
+    "monitor",
+    "load",
+    "concurrent",  # it batches by itself, whatever arrives when: requests are passed on one by one, at once
+]
 
 
 class Monitor(Protocol):
