@@ -6,6 +6,7 @@ import pytest
 
 from rlenvs.store import RunStore
 
+SABOTAGE = Path(__file__).with_name("sabotage.py")
 FILES = {
     "malformed.toml": "steps = \n",
     "key.toml": "stpes = 3\n",
@@ -52,10 +53,12 @@ SENTENCES = {
     "tiny.toml --set rollout.group_size=0": "rollout.group_size is at least 1: got 0",
     "tiny.toml --set checkpoint_every=0": "checkpoint_every is at least 1: got 0",
     "tiny.toml --set learner.lr=-1": "learner.lr is at least 0: got -1.0",
+    "tiny.toml --set learner.betas=[0.9,1.0]": "learner.betas are in [0, 1): got (0.9, 1.0)",
     "tiny.toml --set learner.tokens_per_microbatch=0": "learner.tokens_per_microbatch is at least 1: got 0",
     "tiny.toml --set learner.device=gpu": "learner.device is 'auto', 'cpu', 'cuda' or 'cuda:1': got 'gpu'",
     "tiny.toml --set env.0.weight=0": "env.weight is positive: got 0.0 for test/Digit-v0",
     "tiny.toml --set eval.samples=0": "eval.samples is at least 1: got 0",
+    "tiny.toml --runs-dir key.toml --name a": "the run's folder key.toml/a cannot be written: Not a directory",
     "tiny.toml --name ../elsewhere": "name is that of a folder inside of runs_dir: got '../elsewhere'",
 }
 
@@ -105,6 +108,19 @@ def test_a_run_is_not_begun_in_anothers_folder(rlenvs, run_of):
     assert done.code == 2
     assert "runs/mine holds a run already: resume it (--resume runs/mine) or choose another --name" in done.err
     assert list(run_of("mine").metrics) == [1]
+
+
+def test_two_processes_do_not_train_in_one_folder(rlenvs, start, run_of):
+    child = start("train", "tiny.toml", "--name", "mine", "--plugin", SABOTAGE, SABOTAGE="learner:3:60")
+    child.wait_for(Path("reached").exists)
+    done = rlenvs("train", "--resume", "runs/mine", "--plugin", SABOTAGE.with_name("world.py"), "--set", "plugins=[]")
+    assert done.code == 2
+    assert "another process is training in runs/mine: wait for it or stop it." in done.err
+    assert run_of("mine").kinds() == ["run_started"], "nothing was touched"
+    child.process.kill()
+    child.wait()
+    assert rlenvs("train", "--resume", "runs/mine", "--set", f'plugins=["{SABOTAGE.with_name("world.py")}"]').code == 0
+    assert list(run_of("mine").metrics) == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_run_without_a_name_gets_one_of_its_own(rlenvs, monkeypatch):
