@@ -1,11 +1,13 @@
 """`Workers`: blocking calls from an event loop, each with a deadline that frees what it held.
 
 For environments and graders, which are foreign code that may never return. A thread cannot be killed: one that
-hangs is left behind as a daemon, which keeps neither a slot nor the process from ending.
+hangs is left behind as a daemon, which keeps neither a slot nor the process from ending. Threads that do not hang are
+used again: starting one costs more than most environments' steps.
 """
 
 import asyncio
 import os
+import queue
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -73,7 +75,30 @@ def _in_thread(function: Callable[[], T], late: Callable[[T], object] | None) ->
 
 
 def _start(function: Callable[[], object]) -> None:
-    threading.Thread(target=function, daemon=True, name="rlenvs-worker").start()
+    try:
+        thread = _idle.pop()
+    except IndexError:
+        thread = _Thread()
+    thread.functions.put(function)
+
+
+class _Thread:
+    """A daemon that waits for something to do. It is among the idle ones only while it does nothing."""
+
+    def __init__(self) -> None:
+        self.functions: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        threading.Thread(target=self._run, daemon=True, name="rlenvs-worker").start()
+
+    def _run(self) -> None:
+        while True:
+            function = self.functions.get()
+            function()
+            del function  # and all that it refers to
+            _idle.append(self)
+
+
+_idle: list[_Thread] = []
+os.register_at_fork(after_in_child=_idle.clear)  # a forked process has none of these threads
 
 
 def _nothing() -> None:

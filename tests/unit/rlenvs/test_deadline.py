@@ -68,6 +68,40 @@ def test_calls_run_at_the_same_time_up_to_the_number_of_threads() -> None:
     assert most == 3
 
 
+def test_threads_are_used_again_except_for_hung_ones() -> None:
+    release, hung = threading.Event(), list[int | None]()
+
+    def hang_until_released() -> None:
+        hung.append(threading.current_thread().ident)
+        release.wait(60)
+
+    async def main() -> set[int | None]:
+        workers = Workers(1)
+        with pytest.raises(TimeoutError):
+            await workers.call(hang_until_released, 0.05)
+        return {await workers.call(lambda: threading.current_thread().ident, 1) for _ in range(200)}
+
+    try:
+        used = asyncio.run(main())
+    finally:
+        release.set()
+    assert len(used) <= 10  # a thread that has just answered may not be idle yet when the next call comes
+    assert not used & set(hung)
+
+
+def test_a_forked_process_starts_threads_of_its_own() -> None:
+    program = (
+        "import asyncio, os, sys; from rlenvs.deadline import Workers\n"
+        "def seven(): return asyncio.run(Workers().call(lambda: 7, 5))\n"
+        "seven()\n"
+        "child = os.fork()\n"
+        "if child == 0: os._exit(seven())\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=20)
+    assert done.stdout == "7\n"
+
+
 def test_a_hung_call_does_not_keep_the_process_from_ending() -> None:
     program = (
         "import asyncio, time; from rlenvs.deadline import Workers\n"
