@@ -24,10 +24,24 @@ Capability = Literal[
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """One token as it was drawn, and what it was drawn from. Nats, at the sampling temperature, before filters."""
+
+    token_id: int
+    logprob: float
+    entropy: float
+    top_logprobs: tuple[tuple[int, float], ...] = ()  # (id, logprob) of the most probable tokens, in their order
+
+
 class Monitor(Protocol):
     """Watches one action as it is written, and may stop it or force ids."""
 
-    def __call__(self, token_id: int, logprob: float, entropy: float) -> Sequence[int] | None:
+    @property
+    def top(self) -> int:
+        """How many of the most probable tokens it wants to see."""
+
+    def __call__(self, sampled: Sampled) -> Sequence[int] | None:
         """After each sampled token: None to go on, ids to force next, an empty sequence to stop the action."""
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from rlenvs_trainers.records import FinishReason
 from rlenvs_trainers.samplers.attention import reading
-from rlenvs_trainers.samplers.base import SampleRequest
+from rlenvs_trainers.samplers.base import Sampled, SampleRequest
 from rlenvs_trainers.samplers.cache import Prompts, RowCache
 from rlenvs_trainers.samplers.draw import Draw, draw
 from rlenvs_trainers.samplers.stops import StopTexts
@@ -88,6 +88,9 @@ class Decoding:
         self.uniform = np.concatenate([*uniforms, np.empty(0)])  # of all requests, one after the other
         self.first_uniform = np.cumsum([0, *self.limits])
         self.watches = {index: _Watch(requests[index]) for index in self.waiting if requests[index].monitor is not None}
+        self.top = max(
+            (watch.request.monitor.top for watch in self.watches.values() if watch.request.monitor), default=0
+        )
         self.texts: dict[int, list[int]] = {index: [] for index in self.waiting if params[index].stop}  # ids so far
         self.history: list[tuple[Ints, Ints, Floats, Flags]] = []
         # One entry per row in use: which request, the cell it writes next, the id it reads next, tokens written.
@@ -132,7 +135,7 @@ class Decoding:
         drawn = self._draw(self._forward())
         tokens_B = drawn.tokens_B.cpu().numpy()
         logprobs_B = drawn.logprobs_B.cpu().numpy()
-        sampled_B = self._watch(tokens_B, logprobs_B, drawn.entropy_B)
+        sampled_B = self._watch(tokens_B, logprobs_B, drawn)
         self.history.append((self.request_B, tokens_B, logprobs_B, sampled_B))
         self.token_B = tokens_B
         self.position_B = self.position_B + 1
@@ -164,6 +167,7 @@ class Decoding:
             top_k_B=self._tensor(self.top_k[rows]) if is_filtered else None,
             forced_B=self._tensor(self._forced()) if self.watches else None,
             with_entropy=bool(self.watches),
+            top=self.top,
         )
 
     def _tensor(self, values: npt.NDArray[Any]) -> Tensor:
@@ -175,12 +179,13 @@ class Decoding:
         watches = [self.watches.get(index) for index in self.request_B.tolist()]
         return np.asarray([watch.queue[0] if watch is not None and watch.queue else -1 for watch in watches])
 
-    def _watch(self, tokens_B: Ints, logprobs_B: Floats, entropy_B: Tensor | None) -> Flags:
+    def _watch(self, tokens_B: Ints, logprobs_B: Floats, drawn: Draw) -> Flags:
         """Which of the new tokens were sampled; the others were forced. Tells the monitors of the sampled ones."""
         sampled_B = np.ones(len(tokens_B), dtype=np.bool_)
-        if entropy_B is None:
+        if drawn.entropy_B is None:
             return sampled_B
-        entropies = entropy_B.tolist()
+        entropies = drawn.entropy_B.tolist()
+        top_ids, top_logprobs = drawn.top_ids_BK.tolist(), drawn.top_logprobs_BK.tolist()
         for row, index in enumerate(self.request_B.tolist()):
             watch = self.watches.get(index)
             if watch is None:
@@ -189,8 +194,16 @@ class Decoding:
                 watch.queue.popleft()
                 sampled_B[row] = False
                 continue
-            assert watch.request.monitor is not None
-            wish = watch.request.monitor(int(tokens_B[row]), float(logprobs_B[row]), entropies[row])
+            monitor = watch.request.monitor
+            assert monitor is not None
+            wish = monitor(
+                Sampled(
+                    token_id=int(tokens_B[row]),
+                    logprob=float(logprobs_B[row]),
+                    entropy=entropies[row],
+                    top_logprobs=tuple(zip(top_ids[row], top_logprobs[row], strict=True))[: monitor.top],
+                )
+            )
             watch.is_stopped = wish is not None and len(wish) == 0
             watch.queue.extend(wish or ())
         return sampled_B

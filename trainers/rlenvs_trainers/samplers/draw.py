@@ -18,6 +18,8 @@ class Draw:
     tokens_B: Tensor  # [B] ids
     logprobs_B: Tensor  # [B] nats, float32, of the tempered and unfiltered distribution
     entropy_B: Tensor | None  # [B] nats, of the same distribution, where asked for
+    top_ids_BK: Tensor  # [B, K] the most probable ids, and
+    top_logprobs_BK: Tensor  # their log-probabilities in the same distribution
 
 
 def draw(
@@ -29,6 +31,7 @@ def draw(
     top_k_B: Tensor | None = None,
     forced_B: Tensor | None = None,
     with_entropy: bool = False,
+    top: int = 0,
 ) -> Draw:
     """The token at which the cumulative probability first exceeds the row's uniform number.
 
@@ -43,6 +46,7 @@ def draw(
         top_p_B: [B] in (0, 1]; None: all 1.
         top_k_B: [B] integers, 0 for off; None: all off.
         forced_B: [B] ids that are not drawn but set, -1 where a row is free; None: all free.
+        top: K, how many of the most probable tokens to tell.
     """
     greedy_B1 = temperature_B == 0
     scaled_BV = logits_BV.float() / torch.where(greedy_B1, 1.0, temperature_B)
@@ -53,10 +57,13 @@ def draw(
     tokens_B = torch.where(greedy_B1[:, 0], logprobs_BV.argmax(-1), inverse_cdf(kept_BV, uniform_B))
     if forced_B is not None:
         tokens_B = torch.where(forced_B >= 0, forced_B, tokens_B)
+    top_logprobs_BK, top_ids_BK = logprobs_BV.topk(min(top, logprobs_BV.shape[-1]))
     return Draw(
         tokens_B=tokens_B,
         logprobs_B=logprobs_BV.gather(-1, tokens_B[:, None])[:, 0],
         entropy_B=entropy_B,
+        top_ids_BK=top_ids_BK,
+        top_logprobs_BK=top_logprobs_BK,
     )
 
 

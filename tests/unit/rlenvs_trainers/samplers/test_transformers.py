@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,7 @@ from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers import decode
 from rlenvs_trainers.samplers.attention import NAME
-from rlenvs_trainers.samplers.base import SampleRequest, ScoreRequest, StaleWeightsError
+from rlenvs_trainers.samplers.base import Sampled, SampleRequest, ScoreRequest, StaleWeightsError
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 
 PARAMS = Sampling(max_tokens=24)
@@ -375,15 +375,25 @@ def test_sampling_leaves_the_trainers_module_as_it_was(renderer: Renderer) -> No
 # Monitors.
 
 
+@dataclass
+class Watch:
+    wish: Callable[[Sampled], Sequence[int] | None]
+    top: int = 0
+
+    def __call__(self, sampled: Sampled) -> Sequence[int] | None:
+        return self.wish(sampled)
+
+
 def test_a_monitor_stops_an_action(sampler: TransformersSampler) -> None:
     seen: list[tuple[int, float, float]] = []
 
-    def stop_after_three(token: int, logprob: float, entropy: float) -> list[int] | None:
-        seen.append((token, logprob, entropy))
+    def stop_after_three(sampled: Sampled) -> list[int] | None:
+        seen.append((sampled.token_id, sampled.logprob, sampled.entropy))
+        assert sampled.top_logprobs == ()
         return [] if len(seen) == 3 else None
 
     watched, free = sample(
-        sampler, [request("a", [20, 21], monitor=stop_after_three, seed=1), request("b", [20, 21], seed=1)]
+        sampler, [request("a", [20, 21], monitor=Watch(stop_after_three), seed=1), request("b", [20, 21], seed=1)]
     )
     assert watched.finish_reason == "monitor"
     assert watched.token_ids == free.token_ids[:3]
@@ -398,12 +408,28 @@ def test_ids_that_a_monitor_forces_are_marked_and_keep_the_policys_log_probabili
     wishes = iter([None, [50, 51], None])
     params = replace(PARAMS, max_tokens=5)
     completion = sample(
-        sampler, [request("a", [20, 21], params=params, monitor=lambda *_: next(wishes, None), seed=1)]
+        sampler, [request("a", [20, 21], params=params, monitor=Watch(lambda _: next(wishes, None)), seed=1)]
     )[0]
     assert completion.token_ids[2:4] == (50, 51)
     assert completion.sampled == (True, True, False, False, True)
     expected = forward_logprobs(tiny_policy.model, [20, 21], completion.token_ids)
     assert torch.tensor(completion.logprobs).sub(expected).abs().max() < 1e-5
+
+
+def test_a_monitor_sees_as_many_of_the_most_probable_tokens_as_it_wants(
+    sampler: TransformersSampler, tiny_policy: LoadedPolicy
+) -> None:
+    seen: list[Sampled] = []
+    few: list[Sampled] = []
+    watches = [Watch(lambda each: seen.append(each), top=3), Watch(lambda each: few.append(each), top=1)]
+    params = replace(PARAMS, max_tokens=1, temperature=0.5)
+    sample(sampler, [request(str(n), [20, 21], params=params, monitor=each) for n, each in enumerate(watches)])
+    with torch.no_grad():
+        logprobs_V = torch.log_softmax(tiny_policy.model(torch.tensor([[20, 21]])).logits[0, -1] / 0.5, -1)
+    top = logprobs_V.topk(3)
+    assert [token for token, _ in seen[0].top_logprobs] == top.indices.tolist()
+    assert [logprob for _, logprob in seen[0].top_logprobs] == pytest.approx(top.values.tolist(), abs=1e-5)
+    assert few[0].top_logprobs == seen[0].top_logprobs[:1]
 
 
 # Models that are served only in part, or not at all.
