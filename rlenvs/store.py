@@ -51,7 +51,7 @@ class RolloutRow:
     ending: str
     reward: float | None  # None where nothing could be scored
     correct: float | None  # accuracy in [0, 1]
-    parts: Mapping[str, float] = field(default_factory=dict)  # the verdict's, unweighted
+    parts: Mapping[str, float] = field(default_factory=dict)  # what each name added to the reward: they sum to it
     messages: tuple[Mapping[str, str], ...] = ()  # {"role": …, "content": …}
     num_tokens: int = 0
     version: int = 0  # of the policy that wrote it

@@ -98,11 +98,17 @@ class Play:
 
     def _act(self, name: str, reply: Reply) -> None:
         seat = self.seats[name]
-        if reply.finish != "stop":
+        if reply.finish == "overflow":
             seat.lose(reply)
-            self.episode.stop("max_tokens" if reply.finish == "length" else "context_overflow")
+            self.episode.stop("context_overflow")
             return
-        effect = self.episode.act(reply.text)
+        length = len(reply.text) if reply.finish == "stop" else self.episode.complete(reply.text)
+        if length is None:  # cut off before it was whole
+            seat.lose(reply)
+            if self.episode.seat is not None:
+                self.episode.stop("max_tokens")
+            return
+        effect = self.episode.act(reply.text[:length])
         seat.write(reply.text[: effect.consumed], reply)
         for earner, parts in ((name, effect.rewards), *effect.others.items()):
             self.seats[earner].parts += parts
@@ -180,5 +186,5 @@ def _labels(task: Task) -> dict[str, Any]:
 def _summed(parts: Sequence[Part]) -> dict[str, float]:
     sums: dict[str, float] = {}
     for part in parts:
-        sums[part.name] = sums.get(part.name, 0.0) + part.value
+        sums[part.name] = sums.get(part.name, 0.0) + part.weighted
     return sums

@@ -35,7 +35,7 @@ class Sample:
     ending: SampleEnding
     correct: float | None  # accuracy in [0, 1]
     reward: float | None
-    parts: Mapping[str, float] = field(default_factory=dict)  # unweighted; those of actions are summed
+    parts: Mapping[str, float] = field(default_factory=dict)  # what each name added to the reward: they sum to it
     messages: tuple[Mapping[str, str], ...] = ()  # the conversation as this seat saw it
     num_tokens: int | None = None  # that it wrote; None: the policy does not say
     num_turns: int = 0

@@ -52,7 +52,7 @@ class Summary:
     pass_at: tuple[PassAt, ...]
     accuracy: Estimate | None  # mean of `correct`, which may be partial; pass@1 counts full marks alone
     reward: Estimate | None
-    parts: Mapping[str, float]  # mean of each part of the reward, unweighted
+    parts: Mapping[str, float]  # mean of what each name added to the reward: they sum to its mean
     mean_tokens: float | None  # of a judged sample; None: the policy does not say
     endings: Mapping[str, int]  # samples by ending
     errors: Mapping[str, int]  # first line of what failed -> how often, most frequent first
@@ -135,7 +135,7 @@ def _over_tasks(scored: Sequence[Sample], name: str) -> Estimate | None:
 
 def _mean_parts(scored: Sequence[Sample]) -> dict[str, float]:
     names = dict.fromkeys(name for sample in scored for name in sample.parts)
-    return {name: _mean([sample.parts[name] for sample in scored if name in sample.parts]) for name in names}
+    return {name: _mean([sample.parts.get(name, 0.0) for sample in scored]) for name in names}
 
 
 def _breakdown(scored: Sequence[Sample]) -> tuple[Subset, ...]:

@@ -70,6 +70,9 @@ class _Fallen:
     def outcome(self, _seat: str) -> Outcome:
         return self.end
 
+    def last_words(self, _seat: str) -> tuple[()]:
+        return ()
+
     def close(self) -> None:
         """Nothing is held."""
 

@@ -42,11 +42,9 @@ def _means(scored: Sequence[Trajectory]) -> dict[str, float]:
         "tokens/max": float(max(lengths)),
         "turns/mean": float(np.mean([len(trajectory.turns) for trajectory in scored])),
     }
-    parts: dict[str, list[float]] = {}
-    for trajectory in scored:
-        for reward in trajectory.rewards:
-            parts.setdefault(reward.name, []).append(reward.value or 0.0)
-    return metrics | {f"reward/part/{name}": float(np.mean(values)) for name, values in sorted(parts.items())}
+    parts = [trajectory.parts for trajectory in scored]  # one that a trajectory has not added 0 to its reward
+    names = sorted({name for each in parts for name in each})
+    return metrics | {f"reward/part/{name}": float(np.mean([each.get(name, 0.0) for each in parts])) for name in names}
 
 
 def _has_no_signal(group: Group) -> bool:

@@ -238,7 +238,7 @@ class Play:
             seat=seat,
             policy=self.rollouts.player(seat).policy,
             attempt=self.attempt,
-            turns=tuple(log.turns),
+            turns=self._turns(seat, log),
             ending=outcome.ending,
             verdict=outcome.verdict,
             prompt=log.prompt,
@@ -248,6 +248,13 @@ class Play:
             is_trained=not is_masked,
             error=outcome.error,
         )
+
+    def _turns(self, seat: str, log: _SeatLog) -> tuple[Turn, ...]:
+        """Its turns, the last one with what it was told and did not answer."""
+        *before, last = log.turns or [None]
+        if last is None:
+            return ()
+        return (*before, replace(last, reply=(*last.reply, *self.episode.last_words(seat))))
 
     def _branch(self, log: _SeatLog) -> Branch | None:
         if self.tree is None:

@@ -34,7 +34,7 @@ def _row(group: int, trajectory: Trajectory, renderer: Renderer) -> RolloutRow:
         ending=trajectory.ending,
         reward=trajectory.reward if trajectory.is_scored else None,
         correct=verdict.correct if verdict else None,
-        parts={part.name: part.value for part in verdict.parts} if verdict else {},
+        parts=trajectory.parts,
         messages=tuple(_messages(trajectory, renderer)),
         num_tokens=trajectory.num_tokens,
         version=max((turn.completion.version for turn in trajectory.turns), default=0),

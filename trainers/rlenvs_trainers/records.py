@@ -196,6 +196,14 @@ class Trajectory:
         return float(sum(reward.value for reward in self.all_rewards if reward.value is not None))
 
     @property
+    def parts(self) -> dict[str, float]:
+        """What each name added to the reward, over all levels: they sum to `reward`. Empty where it is not scored."""
+        sums: dict[str, float] = {}
+        for reward in self.all_rewards if self.is_scored else ():
+            sums[reward.name] = sums.get(reward.name, 0.0) + (reward.value or 0.0)
+        return sums
+
+    @property
     def num_tokens(self) -> int:
         """Tokens that the policy wrote into the conversation (discarded ones not counted)."""
         return sum(len(turn.completion.token_ids) for turn in self.turns)

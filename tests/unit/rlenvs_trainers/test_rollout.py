@@ -140,6 +140,13 @@ def test_a_trajectory_carries_its_task_and_how_a_right_answer_would_look(rendere
     assert len(answers) == len(set(answers.values()) - {None}) == 2
 
 
+def test_the_worlds_last_reply_belongs_to_the_last_turn(renderer: Renderer) -> None:
+    first, *_, last = only(run(AskEnv(), scripted(renderer, "no"), renderer)).turns
+    assert first.reply == last.reply == (user("again"),)
+    cut_off = only(run(AskEnv(), scripted(renderer, "no and more"), renderer, params=Sampling(max_tokens=3)))
+    assert cut_off.turns[-1].reply == ()
+
+
 def test_rewards_are_weighted_and_know_their_level(renderer: Renderer) -> None:
     trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer))
     assert [(reward.name, reward.value, reward.level) for reward in trajectory.rewards] == [("yes", 3.0, "trajectory")]
@@ -147,6 +154,7 @@ def test_rewards_are_weighted_and_know_their_level(renderer: Renderer) -> None:
         ("try", 0.5, "action")
     ]
     assert trajectory.turns[1].rewards == ()
+    assert trajectory.parts == {"yes": 3.0, "try": 0.5}
     assert trajectory.reward == 3.5
 
 

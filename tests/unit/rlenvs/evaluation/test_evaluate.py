@@ -275,6 +275,17 @@ def test_a_reply_cut_off_never_reaches_the_environment_and_counts_as_wrong() -> 
     assert result.samples[0].messages[-1] == {"role": "assistant", "content": "0"}  # for people to read
 
 
+def test_a_message_that_is_whole_counts_though_the_policy_ran_into_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TroubleEnv, "complete", lambda _, action: action.find(".") + 1 or None)
+
+    def say(request: ReplyRequest) -> Reply:
+        return Reply(text=["0. and so", "no end", "x"][where(request)[0]], num_tokens=7, finish="length")
+
+    result = run(Scripted(say), num_tasks=2)
+    assert endings(result) == ["completed", "max_tokens"]
+    assert [sample.messages[-1]["content"] for sample in result.samples] == ["0.", "no end"]
+
+
 def test_in_a_conversation_the_policy_sees_all_of_it_and_rewards_of_actions_count() -> None:
     policy = Scripted(lambda request: f"turn {len(request.messages)}")
     [sample] = run(policy, turns=3, num_tasks=1).samples
@@ -284,8 +295,8 @@ def test_in_a_conversation_the_policy_sees_all_of_it_and_rewards_of_actions_coun
         *("say 0", "turn 1", "go on", "turn 3", "go on", "turn 5"),
     ]
     assert (sample.num_turns, sample.num_tokens) == (3, 18)
-    assert sample.parts == {"accuracy": 0.0, "there": 1.0, "hint": 2.0}
-    assert sample.reward == pytest.approx(0.0 + 0.5 * 1.0 + 0.25 * 2.0)
+    assert sample.parts == {"accuracy": 0.0, "there": 0.5, "hint": 0.25 * 2}
+    assert sample.reward == sum(sample.parts.values()) == 1.0
     assert len({request.seed for batch in policy.batches for request in batch}) == 3
 
 
