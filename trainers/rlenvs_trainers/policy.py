@@ -5,6 +5,7 @@ Rendering is `render.py`'s, sampling the samplers', training the learner's.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -37,6 +38,17 @@ class LoadedPolicy:
         config: Any = getattr(self.model, "generation_config", None)
         ids = getattr(config, "eos_token_id", None)
         return () if ids is None else (ids,) if isinstance(ids, int) else tuple(ids)
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits of a hash over the weights and their names: other weights, other results."""
+        import torch
+
+        digest = hashlib.sha256()
+        for name, weight in sorted(self.model.state_dict().items()):
+            digest.update(f"{name} {weight.dtype} {tuple(weight.shape)}".encode())
+            digest.update(weight.detach().contiguous().cpu().flatten().view(torch.uint8).numpy())
+        return digest.hexdigest()[:16]
 
     def save(self, folder: Path) -> None:
         """Write both in Hugging Face's layout: safetensors, readable by transformers, vLLM and `load_policy`."""

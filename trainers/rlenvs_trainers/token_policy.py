@@ -20,7 +20,7 @@ class TokenPolicy:
 
     Args:
         name: what people call it.
-        settings: what else its replies depend on, as JSON values (dtype, say); the sampling is added.
+        settings: what else its replies depend on, as JSON values (weights, dtype, say); the sampling is added.
         policy: which of the sampler's policies; `version`: of its weights, None for whichever is there.
     """
 
@@ -82,4 +82,5 @@ def load_token_policy(spec: str, sampling: Sampling) -> TokenPolicy:
     policy = load_policy(spec, device=device)
     renderer = Renderer(policy.tokenizer, eos_ids=policy.eos_ids)
     sampler = TransformersSampler(policy.model, renderer)
-    return TokenPolicy(sampler, renderer, sampling, name=spec, settings={"sampler": "transformers"})
+    settings = {"sampler": "transformers", "weights": policy.fingerprint}
+    return TokenPolicy(sampler, renderer, sampling, name=spec, settings=settings)

@@ -1,18 +1,22 @@
 """Checkpoints as policies in words: replies, limits, errors apart from answers."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rlenvs.policies.base import ReplyRequest, Sampling
 from rlenvs.records import Message, user
-from rlenvs_trainers.policy import LoadedPolicy, PolicyError
+from rlenvs_trainers.policy import LoadedPolicy, PolicyError, load_policy
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.base import SampleRequest
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.tiny import tiny_tokenizer
 from rlenvs_trainers.token_policy import TokenPolicy, load_token_policy
+
+TINY = "tiny:hidden=32,layers=1,heads=1,mlp=32,context=128"
 
 
 def request(text: str, *more: Message) -> ReplyRequest:
@@ -70,6 +74,17 @@ def test_a_saved_policy_replies_the_same_at_every_load(tiny_policy: LoadedPolicy
     ]
     assert replies[0] == replies[1]
     assert replies[0][0].num_tokens
+
+
+def test_its_settings_tell_two_sets_of_weights_under_one_name_apart(tmp_path: Path) -> None:
+    def settings(policy: LoadedPolicy) -> Mapping[str, Any]:
+        policy.save(tmp_path / "policy")
+        return load_token_policy(str(tmp_path), Sampling()).settings
+
+    one, another = (load_policy(TINY, seed=seed) for seed in (3, 4))
+    first, same, other = settings(one), settings(one), settings(another)
+    assert first == same
+    assert {name for name in first if first[name] != other[name]} == {"weights"}
 
 
 def test_a_policy_that_is_not_there_gets_a_sentence() -> None:
