@@ -46,6 +46,9 @@ SENTENCES = {
     "": "a run needs an environment: --env rlenvs/Arithmetic-v0, or [[env]] in the config",
     "tiny.toml --set sampling.temperature=0": "sampling.temperature is 0: greedy attempts at a task are all the same",
     "tiny.toml --set sampling.max_tokens=256": "sampling.max_tokens = 256 leaves no room for a prompt in a context of",
+    "tiny.toml --set credit.use=clip": "credit of 'grpo' cannot be Clip: it has no unit, min_group",
+    "tiny.toml --set select=[{use='mean'}]": "select of 'grpo' cannot be Mean: it has no refills",
+    "tiny.toml --set env.0.seats=[]": "seats of test/Digit-v0 is empty: leave it out to learn in all of them",
     "tiny.toml --set eval.num_tasks=2": "eval.num_tasks is 2 and there are 0 [[eval.env]] tables",
     # What is out of bounds.
     "tiny.toml --steps 0": "steps is at least 1: got 0",
@@ -53,6 +56,7 @@ SENTENCES = {
     "tiny.toml --set rollout.group_size=0": "rollout.group_size is at least 1: got 0",
     "tiny.toml --set checkpoint_every=0": "checkpoint_every is at least 1: got 0",
     "tiny.toml --set learner.lr=-1": "learner.lr is at least 0: got -1.0",
+    "tiny.toml --set learner.lr=inf": "learner.lr is finite: got inf",
     "tiny.toml --set learner.betas=[0.9,1.0]": "learner.betas are in [0, 1): got (0.9, 1.0)",
     "tiny.toml --set learner.tokens_per_microbatch=0": "learner.tokens_per_microbatch is at least 1: got 0",
     "tiny.toml --set learner.device=gpu": "learner.device is 'auto', 'cpu', 'cuda' or 'cuda:1': got 'gpu'",

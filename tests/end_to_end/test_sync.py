@@ -12,6 +12,7 @@ from rlenvs_trainers.batch import Sample
 from rlenvs_trainers.config import TrainConfig
 from rlenvs_trainers.loop import train
 from rlenvs_trainers.run import Run
+from rlenvs_trainers.samplers.base import ScoreRequest
 
 STALE = """
     from rlenvs.hooks import hookimpl
@@ -46,10 +47,11 @@ def begun(warm):
 def test_r19_after_every_step_sampler_and_trainer_agree_on_a_probe(begun):
     run = begun("learner.lr=1e-2", "steps=5")
     prompt, reply = run.renderer.encode("a fixed probe"), run.renderer.message_ids("4711")
+    request = ScoreRequest(key="probe", prefix_ids=prompt, continuation_ids=reply)
     seen = []
     for report in train(run):
         (of_trainer,) = run.learner.logprobs([Sample.of(prompt, reply)])
-        (of_sampler,) = asyncio.run(run.sampler.score([prompt], [reply]))
+        (of_sampler,) = asyncio.run(run.sampler.score([request]))
         np.testing.assert_allclose(of_sampler, of_trainer, atol=1e-5)
         assert run.sampler.version() == run.learner.version == report.step
         seen.append(of_trainer.sum())

@@ -5,6 +5,7 @@ Reading, near-miss errors and writing are `rlenvs.config`'s; algorithms and thei
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -77,6 +78,8 @@ class LearnerConfig:
             weight_decay=self.weight_decay,
             max_grad_norm=self.max_grad_norm,
         )
+        if math.isinf(self.lr):
+            raise ValueError(f"learner.lr is finite: got {self.lr}")
         if not all(0 <= beta < 1 for beta in self.betas):
             raise ValueError(f"learner.betas are in [0, 1): got {self.betas}")
         if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):

@@ -10,6 +10,35 @@ from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.samplers.base import Sampler
 
+NEEDED = {
+    "explore": (),
+    "select": ("refills",),
+    "annotate": (),
+    "shape": (),
+    "credit": ("unit", "min_group"),
+    "ratio": ("unit",),
+    "surrogate": ("needs",),
+    "weights": ("needs",),
+    "regularise": ("name", "coefficient", "needs", "reduce"),
+    "reduce": (),
+}
+"""By slot: what its protocol has besides the call."""
+
+
+def check_slots(algorithm: Algorithm) -> None:
+    """Refuse a component in a slot that it is not made for.
+
+    Raises:
+        RlenvsError: naming both.
+    """
+    for slot, names in NEEDED.items():
+        value = getattr(algorithm, slot)
+        for part in value if isinstance(value, tuple) else (value,):
+            missing = [name for name in ("__call__", *names) if not hasattr(part, name)]
+            if missing:
+                kind = type(part).__name__
+                raise RlenvsError(f"{slot} of {algorithm.name!r} cannot be {kind}: it has no {', '.join(missing)}")
+
 
 def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
     """Refuse settings under which the update would be biased or empty.
@@ -53,6 +82,8 @@ def check_seats(config: EnvConfig, env: TextEnv) -> None:
     Raises:
         RlenvsError: with the near miss.
     """
+    if config.seats is not None and not config.seats:
+        raise RlenvsError(f"seats of {config.id} is empty: leave it out to learn in all of them")
     seats = env.multi.seats if isinstance(env, SeatView) else (POLICY_SEAT,)
     for seat in config.seats or ():
         if seat not in seats:

@@ -31,7 +31,7 @@ from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.learner import Learner, LearnerState
 from rlenvs_trainers.lock import locked
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
-from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats
+from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats, check_slots
 from rlenvs_trainers.recording import rollout_rows
 from rlenvs_trainers.records import Group
 from rlenvs_trainers.render import Renderer
@@ -110,6 +110,7 @@ class Run:
         algorithm = config_files.with_options(
             plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
         )
+        check_slots(algorithm)
         check_config(config, algorithm)
         check_ranks(int(os.environ.get("WORLD_SIZE", "1")))
         generators.seed(config.seed)
