@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rlenvs_trainers.records import Group, Level, Trajectory
+from rlenvs_trainers.records import Group, Level, Player, Trajectory
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from rlenvs_trainers.render import Renderer
     from rlenvs_trainers.rollout import Rollouts
+    from rlenvs_trainers.samplers.base import Sampler
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -73,10 +75,45 @@ class Selector(Protocol):
         """The groups that stay; trajectories to be masked come back with `is_trained=False`."""
 
 
+Pair = tuple[Sequence[int], Sequence[int]]
+"""A prefix, which is not empty, and its continuation, in token ids."""
+
+
+class Models(Protocol):
+    """What annotators may ask: the policy that is trained, and what the sampler serves beside it."""
+
+    @property
+    def renderer(self) -> Renderer:
+        """From messages to ids and back."""
+
+    @property
+    def sampler(self) -> Sampler:
+        """Who wrote the completions."""
+
+    @property
+    def player(self) -> Player:
+        """The name and version under which the sampler serves the policy that is trained."""
+
+    async def score(self, pairs: Sequence[Pair], player: Player | None = None) -> Sequence[tuple[float, ...]]:
+        """Log-probability of every continuation token given its prefix, in nats, at temperature 1.
+
+        Args:
+            player: whose; None: of the policy that is trained.
+        """
+
+    def signals(self, trajectories: Sequence[Trajectory]) -> Sequence[Sequence[Mapping[str, Floats]]]:
+        """What the learner computes of the policy that is trained, at the sampling temperature, without gradient.
+
+        Returns:
+            For every trajectory and turn, by name ("logprob", "entropy"), [L] numbers in nats; NaN at tokens that
+            were not sampled.
+        """
+
+
 class Annotator(Protocol):
     """Adds what a model says of the trajectories: beliefs, values, reference support. Async: it calls models."""
 
-    async def __call__(self, groups: Sequence[Group], models: Any) -> Sequence[Group]:
+    async def __call__(self, groups: Sequence[Group], models: Models) -> Sequence[Group]:
         """The same groups, with signals."""
 
 

@@ -23,17 +23,18 @@ from rlenvs.deadline import Workers
 from rlenvs.errors import RlenvsError
 from rlenvs.store import RunStore
 from rlenvs_trainers import checkpoint, generators
-from rlenvs_trainers.algorithm import Algorithm
+from rlenvs_trainers.algorithm import Algorithm, Models
 from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.grouping import RolloutResult
 from rlenvs_trainers.held_out import evaluate_held_out
 from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.learner import Learner, LearnerState
 from rlenvs_trainers.lock import locked
+from rlenvs_trainers.models import RunModels
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
 from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats, check_slots
 from rlenvs_trainers.recording import rollout_rows
-from rlenvs_trainers.records import Group
+from rlenvs_trainers.records import Group, Player
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import collect
 from rlenvs_trainers.samplers.base import Sampler, SamplerContext
@@ -207,8 +208,19 @@ class Run:
     def annotated(self, groups: list[Group]) -> list[Group]:
         """The groups with what models say of them."""
         for annotate in self.algorithm.annotate:
-            groups = list(self.events.run(annotate(groups, self)))
+            groups = list(self.events.run(annotate(groups, self.models)))
         return groups
+
+    @property
+    def models(self) -> Models:
+        """What annotators may ask."""
+        return RunModels(
+            sampler=self.sampler,
+            renderer=self.renderer,
+            learner=self.learner,
+            player=Player(policy="policy", version=self.learner.version),
+            max_staleness=self.config.rollout.max_staleness,
+        )
 
     def publish_weights(self) -> None:
         """Let the sampler serve what the learner has."""
