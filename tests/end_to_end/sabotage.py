@@ -1,6 +1,6 @@
 """A plug-in for tests: at a moment that SABOTAGE names, something happens to the process.
 
-SABOTAGE="fsync:3:SIGKILL" kills it at its third fsync; "rollout:1:5.0" says so in the file `reached` and sleeps 5 s.
+SABOTAGE="fsync:3:SIGKILL" kills it at its third fsync; "rollout:1:wait" writes the file `reached` and waits for `go`.
 """
 
 import os
@@ -24,10 +24,11 @@ def reach(moment):
     seen[moment] += 1
     if (moment, str(seen[moment])) != (MOMENT, COUNT):
         return
-    if ACTION.startswith("SIG"):
+    if ACTION != "wait":
         os.kill(os.getpid(), signal.Signals[ACTION])
     Path("reached").touch()
-    time.sleep(float(ACTION))
+    while not Path("go").exists():
+        time.sleep(0.01)
 
 
 def before(owner, name, moment):

@@ -115,7 +115,7 @@ def test_a_run_is_not_begun_in_anothers_folder(rlenvs, run_of):
 
 
 def test_two_processes_do_not_train_in_one_folder(rlenvs, start, run_of):
-    child = start("train", "tiny.toml", "--name", "mine", "--plugin", SABOTAGE, SABOTAGE="learner:3:60")
+    child = start("train", "tiny.toml", "--name", "mine", "--plugin", SABOTAGE, SABOTAGE="learner:3:wait")
     child.wait_for(Path("reached").exists)
     done = rlenvs("train", "--resume", "runs/mine", "--plugin", SABOTAGE.with_name("world.py"), "--set", "plugins=[]")
     assert done.code == 2

@@ -1,7 +1,6 @@
 """Ctrl-C and SIGTERM: the first ends the step and saves, the second ends at once, and neither spoils anything."""
 
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,30 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 def started(start, moment, *changes):
-    """A run that has reached its moment, in the third step or the save after the fourth, and sleeps there."""
-    child = start("train", "tiny.toml", "--name", "cut", "--plugin", SABOTAGE, *changes, SABOTAGE=moment)
+    """A run that has reached its moment, in the third step or the save after the fourth, and waits there."""
+    child = start("train", "tiny.toml", "--name", "cut", "--plugin", SABOTAGE, *changes, SABOTAGE=f"{moment}:wait")
     child.wait_for(Path("reached").exists)
     return child
+
+
+def signalled(child, number):
+    """The signal has come, and the run has said so."""
+    child.signal(number)
+    child.wait_for(lambda: "rlenvs: stopping after this step" in child.read("err"))
+
+
+def let_go(child):
+    """The run goes on from where it waits, to its end."""
+    Path("go").touch()
+    return child.wait()
 
 
 @pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
 @pytest.mark.parametrize("moment", PLACES.values(), ids=PLACES)
 def test_r23_the_first_signal_finishes_the_step_saves_and_stops(start, rlenvs, run_of, moment, number):
-    child = started(start, moment + ":0.6")
-    child.signal(number)
-    done = child.wait()
+    child = started(start, moment)
+    signalled(child, number)
+    done = let_go(child)
     assert done.code == CODES[number]
     step = 4 if moment.startswith("fsync") else 3
     assert done.out == f"runs/cut: {step} of 6 steps\n"
@@ -40,10 +51,9 @@ def test_r23_the_first_signal_finishes_the_step_saves_and_stops(start, rlenvs, r
 @pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
 @pytest.mark.parametrize("moment", PLACES.values(), ids=PLACES)
 def test_r23_the_second_signal_stops_at_once_and_the_older_checkpoint_is_whole(start, rlenvs, run_of, moment, number):
-    child = started(start, moment + ":60")
-    for _ in range(2):
-        child.signal(number)
-        time.sleep(0.3)
+    child = started(start, moment)
+    signalled(child, number)
+    child.signal(number)
     done = child.wait(20)
     assert done.code == CODES[number]
     assert "Traceback" not in done.err
@@ -59,14 +69,14 @@ def test_r23_the_second_signal_stops_at_once_and_the_older_checkpoint_is_whole(s
 
 def test_r23_a_signal_while_held_out_tasks_are_tried_saves_the_step_before(start, run_of):
     evaluation = ["eval.num_tasks=2", 'eval.env.0.id="test/Digit-v0"', "eval.every=1", "checkpoint_every=50"]
-    child = started(start, "evaluation:3:0.6", *[word for change in evaluation for word in ("--set", change)])
-    child.signal(signal.SIGINT)
-    assert child.wait().code == 130
+    child = started(start, "evaluation:3", *[word for change in evaluation for word in ("--set", change)])
+    signalled(child, signal.SIGINT)
+    assert let_go(child).code == 130
     assert run_of("cut").checkpoints == ["step-000002"]
 
 
 def test_r23_a_signal_between_two_steps_is_not_lost(start, run_of):
-    child = started(start, "recorded:3:0.6", "--set", "checkpoint_every=50")
-    child.signal(signal.SIGINT)
-    assert child.wait().code == 130
+    child = started(start, "recorded:3", "--set", "checkpoint_every=50")
+    signalled(child, signal.SIGINT)
+    assert let_go(child).code == 130
     assert run_of("cut").checkpoints == ["step-000003"]
