@@ -40,6 +40,21 @@ CONFIG = f"""
 """
 
 
+PRELOADED = [
+    "rlenvs.cli.main",
+    "rlenvs_trainers.commands",
+    "rlenvs_trainers.loop",
+    "rlenvs_trainers.run",
+    "rlenvs_trainers.samplers.transformers",
+    "accelerate",
+    "torch._dynamo",  # what an optimiser imports when it is made
+    "transformers.models.auto.modeling_auto",
+    "transformers.models.auto.tokenization_auto",
+    "transformers.models.llama.modeling_llama",
+    "transformers.tokenization_utils_tokenizers",
+]
+
+
 @dataclass(frozen=True)
 class Done:
     """A command that has ended."""
@@ -160,7 +175,7 @@ def rlenvs(capfd: pytest.CaptureFixture[str]) -> Callable[..., Done]:
 def _processes() -> Any:
     """A server that forks processes in which the trainer is imported but nothing was computed: real and cheap."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["rlenvs.cli.main", "rlenvs_trainers.run", "rlenvs_trainers.commands"])
+    context.set_forkserver_preload(PRELOADED)
     return context
 
 
