@@ -6,20 +6,20 @@ group of plays shares, and what becomes of failures, is `rollout.py`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from rlenvs.episode import Effect, Episode
 from rlenvs.errors import EpisodeOverError
 from rlenvs.policies.base import Sampling
-from rlenvs.records import Ending, Message, Part
+from rlenvs.records import Ending, Message
 from rlenvs_trainers.grouping import RETRIED
 from rlenvs_trainers.records import Branch, Completion, Numbers, Reward, Trajectory, Turn
-from rlenvs_trainers.render import Context
 from rlenvs_trainers.samplers.base import Monitor, SampleRequest
+from rlenvs_trainers.seat_log import SeatLog, action_rewards, ask_answer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,29 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OVERLONG: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
-
-
-@dataclass(slots=True)
-class _SeatLog:
-    """What one seat has read and written."""
-
-    prompt: tuple[Message, ...] = ()  # what it read before its first action
-    context: Context | None = None
-    turns: list[Turn] = field(default_factory=list)
-    early: tuple[Reward, ...] = ()  # what it earned before its first action
-    is_reading: bool = False  # the context ends with a prompt that no action has answered yet
-    shared: str | None = None  # id of the last turn that it has in common with the play it was forked from
-
-    def earn(self, rewards: tuple[Reward, ...]) -> None:
-        """Add rewards that came when others acted: to its last action, or to the first where there is none yet."""
-        if self.turns:
-            self.turns[-1] = replace(self.turns[-1], rewards=(*self.turns[-1].rewards, *rewards))
-        else:
-            self.early += rewards
-
-    def copy(self) -> _SeatLog:
-        last = self.turns[-1].id if self.turns else None
-        return replace(self, turns=list(self.turns), shared=last)
 
 
 class Play:
@@ -75,7 +52,7 @@ class Play:
         self._answers = dict(answers)  # by seat that has acted, how a right one would look
         self.attempt, self.retry, self.tree = attempt, retry, tree
         self.log_weight = 0.0  # of this leaf under the exploration's target; for explorers to set
-        self._logs: dict[str, _SeatLog] = {}
+        self._logs: dict[str, SeatLog] = {}
         self._num_draws = 0
 
     @property
@@ -162,12 +139,12 @@ class Play:
                 prompt_ids=prompt_ids,
                 completion=completion,
                 discarded=tuple(discarded),
-                rewards=(*log.early, *(_action_rewards(effect.rewards) if effect is not None else ())),
+                rewards=(*log.early, *(action_rewards(effect.rewards) if effect is not None else ())),
             )
         )
         log.early = ()
         for earner, parts in effect.others.items() if effect is not None else ():
-            self._logs.setdefault(earner, _SeatLog()).earn(_action_rewards(parts))
+            self._logs.setdefault(earner, SeatLog()).earn(action_rewards(parts))
         assert log.context is not None
         log.context = self.rollouts.session.renderer.write(log.context, completion.token_ids)
         log.is_reading = False
@@ -229,7 +206,7 @@ class Play:
         return tuple(self._trajectory(seat) for seat in self.episode.seats)
 
     def _trajectory(self, seat: str) -> Trajectory:
-        outcome, log = self.episode.outcome(seat), self._logs.get(seat, _SeatLog())
+        outcome, log = self.episode.outcome(seat), self._logs.get(seat, SeatLog())
         parts = outcome.verdict.parts if outcome.verdict is not None else ()
         is_masked = self.rollouts.session.config.overlong == "mask" and outcome.ending in OVERLONG
         return Trajectory(
@@ -243,30 +220,33 @@ class Play:
             verdict=outcome.verdict,
             prompt=log.prompt,
             answer=self._answers.get(seat),
-            rewards=tuple(Reward(name=part.name, value=part.weighted) for part in parts),
+            rewards=(
+                *(Reward(name=part.name, value=part.weighted) for part in parts),
+                *(replace(reward, level="trajectory") for reward in log.early),  # it never acted
+            ),
             branch=self._branch(log),
             is_trained=not is_masked,
             error=outcome.error,
         )
 
-    def _turns(self, seat: str, log: _SeatLog) -> tuple[Turn, ...]:
+    def _turns(self, seat: str, log: SeatLog) -> tuple[Turn, ...]:
         """Its turns, the last one with what it was told and did not answer."""
-        *before, last = log.turns or [None]
-        if last is None:
+        if not log.turns:
             return ()
+        *before, last = log.turns
         return (*before, replace(last, reply=(*last.reply, *self.episode.last_words(seat))))
 
-    def _branch(self, log: _SeatLog) -> Branch | None:
+    def _branch(self, log: SeatLog) -> Branch | None:
         if self.tree is None:
             return None
         return Branch(tree=self.tree, parent=log.shared, log_weight=self.log_weight)
 
-    def _log(self) -> _SeatLog:
+    def _log(self) -> SeatLog:
         if self.seat is None:
             raise EpisodeOverError(f"{self.name} is over: nobody acts any more")
-        return self._logs.setdefault(self.seat, _SeatLog())
+        return self._logs.setdefault(self.seat, SeatLog())
 
-    def _read(self, log: _SeatLog, messages: tuple[Message, ...]) -> None:
+    def _read(self, log: SeatLog, messages: tuple[Message, ...]) -> None:
         renderer = self.rollouts.session.renderer
         if log.context is None:
             log.prompt, log.context = messages, renderer.start(messages)
@@ -311,16 +291,3 @@ class Play:
             self.is_closed = True
             self.episode.close()  # at once, since a call hangs
             return None
-
-
-def ask_answer(episode: Episode, answers: dict[str, str | None]) -> None:
-    """Note how a right answer of the acting seat would look, if that is not known yet. In a worker: foreign code."""
-    seat = episode.seat
-    if seat is not None and seat not in answers:
-        answers[seat] = None
-        with suppress(Exception):  # an environment need not say
-            answers[seat] = episode.answer_message()
-
-
-def _action_rewards(parts: Iterable[Part]) -> tuple[Reward, ...]:
-    return tuple(Reward(name=part.name, value=part.weighted, level="action") for part in parts)

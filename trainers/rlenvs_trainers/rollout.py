@@ -25,10 +25,11 @@ from rlenvs_trainers.barrier import Barrier
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.grouping import RETRIED, RolloutResult, grouped, numbered
 from rlenvs_trainers.jobs import Job, fallen, timed_out
-from rlenvs_trainers.play import Play, ask_answer
+from rlenvs_trainers.play import Play
 from rlenvs_trainers.records import Player, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.base import Sampler, ScoreRequest
+from rlenvs_trainers.seat_log import ask_answer
 
 T = TypeVar("T")
 

@@ -17,9 +17,12 @@ from rlenvs.deadline import Workers
 from rlenvs.env import Response, TextEnv
 from rlenvs.episode import Episode, PolicyEpisode, start
 from rlenvs.errors import RlenvsError
+from rlenvs.move import Move
+from rlenvs.multi import MultiTextEnv
 from rlenvs.policies.base import Sampling
-from rlenvs.records import Message, Part, Task, user
+from rlenvs.records import Ending, Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
+from rlenvs.seats import SeatView
 from rlenvs_trainers.barrier import SamplerTimeoutError
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.explore import Chain
@@ -294,6 +297,37 @@ def test_another_policy_may_sit_in_a_seat_and_is_not_trained(renderer: Renderer)
     assert {(each.seat, each.policy) for each in result.others} == {(echoer, "past")}
     assert {each.turns[0].completion.version for each in result.others} == {7}
     assert {(each.policy, each.version) for batch in sampler.batches for each in batch} == {("policy", 0), ("past", 7)}
+
+
+class Sharing(MultiTextEnv):
+    """Whoever acts earns 1.0 for each of the others; the episode ends with the second action."""
+
+    seats = ("ann", "bob", "cid")
+    max_turns = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rubrics = {seat: Rubric((RewardFunction("yes", says_yes),)) for seat in self.seats}
+
+    def task_at(self, index: int) -> Task:
+        return Task(id=f"sharing/{index}", prompt=(user("Go."),))
+
+    def respond(self, seat: str, action: str) -> Move:
+        gift = (Part(name=f"from {seat}", value=1.0),)
+        ending: Ending | None = "completed" if seat == "bob" else None
+        return Move(rewards={other: gift for other in self.seats if other != seat}, ending=ending)
+
+
+def test_what_others_actions_earn_a_seat_belongs_to_its_last_action_or_its_first_or_its_trajectory(
+    renderer: Renderer,
+) -> None:
+    groups = run(SeatView(Sharing()), scripted(renderer, "hi"), renderer).groups
+    ann, bob, cid = (group.trajectories[0] for group in groups)
+    for trajectory, giver in ((ann, "from bob"), (bob, "from ann")):
+        (turn,) = trajectory.turns
+        assert [(reward.name, reward.value, reward.level) for reward in turn.rewards] == [(giver, 1.0, "action")]
+    assert (cid.turns, cid.parts) == ((), {"yes": 0.0, "from ann": 1.0, "from bob": 1.0})
+    assert [each.reward for each in (ann, bob, cid)] == [1.0, 1.0, 2.0]
 
 
 def test_policies_never_share_a_baseline(renderer: Renderer) -> None:

@@ -1,0 +1,49 @@
+"""What one seat has read, written and earned in a play. When that happens is `play.py`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from rlenvs.episode import Episode
+from rlenvs.records import Message, Part
+from rlenvs_trainers.records import Reward, Turn
+from rlenvs_trainers.render import Context
+
+
+@dataclass(slots=True)
+class SeatLog:
+    """What one seat has read and written."""
+
+    prompt: tuple[Message, ...] = ()  # what it read before its first action
+    context: Context | None = None
+    turns: list[Turn] = field(default_factory=list)
+    early: tuple[Reward, ...] = ()  # what it earned before its first action
+    is_reading: bool = False  # the context ends with a prompt that no action has answered yet
+    shared: str | None = None  # id of the last turn that it has in common with the play it was forked from
+
+    def earn(self, rewards: tuple[Reward, ...]) -> None:
+        """Add rewards that came when others acted: to its last action, or to the first where there is none yet."""
+        if self.turns:
+            self.turns[-1] = replace(self.turns[-1], rewards=(*self.turns[-1].rewards, *rewards))
+        else:
+            self.early += rewards
+
+    def copy(self) -> SeatLog:
+        last = self.turns[-1].id if self.turns else None
+        return replace(self, turns=list(self.turns), shared=last)
+
+
+def ask_answer(episode: Episode, answers: dict[str, str | None]) -> None:
+    """Note how a right answer of the acting seat would look, if that is not known yet. In a worker: foreign code."""
+    seat = episode.seat
+    if seat is not None and seat not in answers:
+        answers[seat] = None
+        with suppress(Exception):  # an environment need not say
+            answers[seat] = episode.answer_message()
+
+
+def action_rewards(parts: Iterable[Part]) -> tuple[Reward, ...]:
+    """Named rewards of an action, as records."""
+    return tuple(Reward(name=part.name, value=part.weighted, level="action") for part in parts)
