@@ -42,8 +42,9 @@ def whole(wholes: dict[str, Any], rlenvs: Callable[..., Any], run_of: Callable[[
     def run(command: str, *changes: str, step: int = 6) -> tuple[Any, dict[str, bytes]]:
         key = " ".join((command, *changes))
         if key not in wholes:
-            assert rlenvs(command, "tiny.toml", "--name", "whole", *sets(*changes)).code == 0
-            wholes[key] = run_of("whole"), run_of("whole").files(step)
+            name = f"whole-{len(wholes)}"
+            assert rlenvs(command, "tiny.toml", "--name", name, *sets(*changes)).code == 0
+            wholes[key] = run_of(name), run_of(name).files(step)
         return wholes[key]
 
     return run
