@@ -87,6 +87,15 @@ def test_r20_r22_killed_at_any_moment_and_resumed_it_equals_the_whole_run(rlenvs
     assert run_of("cut").kinds().count("run_finished") == 1
 
 
+def test_r20_records_of_steps_that_no_checkpoint_has_are_forgotten(rlenvs, start, run_of):
+    child = start("train", "tiny.toml", "--name", "cut", "--plugin", SABOTAGE, SABOTAGE="recorded:5:SIGKILL")
+    assert child.wait().code == 137
+    assert list(run_of("cut").metrics) == [1, 2, 3, 4, 5]
+    assert rlenvs("train", "--resume", "runs/cut", "--steps", 4, *sets(f'plugins=["{WORLD}"]')).code == 0
+    assert list(run_of("cut").metrics) == [1, 2, 3, 4]
+    assert {row.step for row in run_of("cut").rollouts} == {1, 2, 3, 4}
+
+
 def test_r20_a_warm_start_that_was_killed_resumes_alike(rlenvs, start, whole, run_of):
     expected = whole("sft")
     assert (
