@@ -22,7 +22,7 @@ def main() -> None:
     rows = []
     for seed in parser.parse_args().seeds:
         started = time.monotonic()
-        policy = demo.run(demo.warm_up(seed))
+        policy = demo.run(demo.slacken(seed, demo.run(demo.warm_up(seed))))
         warmed = time.monotonic()
         real = demo.reinforce(seed, policy)
         control = replace(real, name=f"{real.name}-control", algorithm="grpo_shuffled", plugins=(str(CONTROL),))
