@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchmarks.side_by_side import compare, measured, show
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--side", choices=(OURS, THEIRS))
     options = parser.parse_args()
     if options.side:
-        measured(lambda: (_ours if options.side == OURS else _theirs)(options))
+        measured(_ours(options) if options.side == OURS else _theirs(options))
         return
     names = ("model", "prompts", "group", "max_tokens", "rows", "steps")
     arguments = [word for name in names for word in (f"--{name.replace('_', '-')}", str(getattr(options, name)))]
@@ -59,7 +59,7 @@ def tasks(count: int) -> Sequence[Any]:
     return [env.task_at(index) for index in range(count)]
 
 
-def _ours(options: argparse.Namespace) -> float:
+def _ours(options: argparse.Namespace) -> Callable[[], float]:
     from functools import partial
 
     import rlenvs
@@ -106,10 +106,10 @@ def _ours(options: argparse.Namespace) -> float:
         sampler.load(learner.weights(), learner.version)
         return time.perf_counter() - started
 
-    return statistics.median([step(number) for number in range(options.steps)][1:])
+    return lambda: statistics.median([step(number) for number in range(options.steps)][1:])
 
 
-def _theirs(options: argparse.Namespace) -> float:
+def _theirs(options: argparse.Namespace) -> Callable[[], float]:
     import tempfile
 
     from datasets import Dataset
@@ -135,36 +135,41 @@ def _theirs(options: argparse.Namespace) -> float:
     def reward(completions: Any, **_: Any) -> list[float]:
         return [reward_of(completion[0]["content"]) for completion in completions]
 
-    with tempfile.TemporaryDirectory() as folder:
-        config = GRPOConfig(
-            output_dir=folder,
-            per_device_train_batch_size=options.rows,
-            gradient_accumulation_steps=rows // options.rows,
-            num_generations=options.group,
-            max_completion_length=options.max_tokens,
-            max_steps=options.steps,
-            learning_rate=1e-6,
-            loss_type="grpo",
-            beta=0.0,
-            temperature=1.0,
-            gradient_checkpointing=False,
-            bf16=False,
-            use_cpu=True,
-            report_to=[],
-            save_strategy="no",
-            logging_steps=1,
-            disable_tqdm=True,
-        )
-        trainer = GRPOTrainer(
-            model=policy.model,
-            reward_funcs=reward,
-            args=config,
-            train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in prompts]),
-            processing_class=policy.tokenizer,
-            callbacks=[Clock()],
-        )
-        trainer.train()
-    return statistics.median(times[1:])
+    folder = tempfile.TemporaryDirectory()
+    config = GRPOConfig(
+        output_dir=folder.name,
+        per_device_train_batch_size=options.rows,
+        gradient_accumulation_steps=rows // options.rows,
+        num_generations=options.group,
+        max_completion_length=options.max_tokens,
+        max_steps=options.steps,
+        learning_rate=1e-6,
+        loss_type="grpo",
+        beta=0.0,
+        temperature=1.0,
+        gradient_checkpointing=False,
+        bf16=False,
+        use_cpu=True,
+        report_to=[],
+        save_strategy="no",
+        logging_steps=1,
+        disable_tqdm=True,
+    )
+    trainer = GRPOTrainer(
+        model=policy.model,
+        reward_funcs=reward,
+        args=config,
+        train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in prompts]),
+        processing_class=policy.tokenizer,
+        callbacks=[Clock()],
+    )
+
+    def work() -> float:
+        with folder:
+            trainer.train()
+        return statistics.median(times[1:])
+
+    return work
 
 
 if __name__ == "__main__":
