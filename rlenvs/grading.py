@@ -3,11 +3,12 @@
 Rows go in and come out as JSON lines. Whether an answer is right belongs to `rlenvs.verifiers`.
 """
 
+import hashlib
 import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,16 +38,24 @@ class GradingRow:
     question: str = ""
     form: Literal["bare", "text"] = "bare"  # text: a whole reply, from which the answer is extracted first
 
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits of all that the verdict depends on: a verdict of another one is stale."""
+        content = json.dumps([self.gold, self.answer, self.question, self.form])
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
 
 def grade_math(
     path: Path, out: Path, *, pool: VerifierPool | None = None, progress: Progress | None = None
 ) -> Mapping[str, int]:
-    """Write a verdict for every row of `path` to `out`, in the same order; rows already there are not graded again.
+    """Write a verdict for every row of `path` to `out`, in the same order.
+
+    Rows that are there already are not graded again, unless they have changed since or their verdict was `error`.
 
     Args:
         path: JSON lines with `id`, `gold`, `answer` and optionally `question`, `form` (bare or text).
-        out: JSON lines with `id`, `verdict` (equal, not_equal, bad_gold, error) and `ms`. A last line that was cut
-            off by a kill is written anew.
+        out: JSON lines with `id`, `verdict` (equal, not_equal, bad_gold, error), `ms` and the row's `fingerprint`. A
+            last line that was cut off by a kill is written anew; lines of other rows stay, at the end.
         pool: the workers; as many threads as it has workers ask them.
         progress: told after every row.
 
@@ -58,19 +67,23 @@ def grade_math(
     """
     pool = pool or DEFAULT_POOL
     rows = read_rows(path)
-    done = _finished(out)
-    verdicts = Counter(done[row.id] for row in rows if row.id in done)
-    left = [row for row in rows if row.id not in done]
+    lines = _lines(out)
+    left = [row for row in rows if not _is_graded(row, lines)]
+    for row in left:
+        lines.pop(row.id, None)
+    _write(out, lines.values())
     if progress:
         progress(len(rows) - len(left), len(rows))
-    with out.open("a", encoding="utf-8") as lines:
-        for graded in _graded(left, pool):
-            lines.write(json.dumps(graded, ensure_ascii=False) + "\n")
-            lines.flush()
-            verdicts[graded["verdict"]] += 1
+    with out.open("a", encoding="utf-8") as file:
+        for done, graded in enumerate(_graded(left, pool), start=len(rows) - len(left) + 1):
+            file.write(_line(graded))
+            file.flush()
+            lines[graded["id"]] = graded
             if progress:
-                progress(verdicts.total(), len(rows))
-    return dict(verdicts)
+                progress(done, len(rows))
+    ordered = {row.id: lines[row.id] for row in rows}
+    _write(out, (ordered | lines).values())
+    return dict(Counter(line["verdict"] for line in ordered.values()))
 
 
 def read_rows(path: Path) -> list[GradingRow]:
@@ -119,22 +132,37 @@ def _row(record: Any) -> GradingRow:
     return GradingRow(id=record["id"], gold=record["gold"], answer=record["answer"], question=question, form=form)
 
 
-def _finished(out: Path) -> dict[str | int, str]:
-    """The verdicts that are in `out`. A last line without its end is cut off the file."""
+def _lines(out: Path) -> dict[str | int, dict[str, Any]]:
+    """The whole lines that are in `out`, by id."""
     if not out.exists():
         return {}
-    content = out.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        os.truncate(out, len(whole))
-    finished: dict[str | int, str] = {}
-    for number, line in enumerate(whole.decode("utf-8").split("\n")[:-1], start=1):
+    lines: dict[str | int, dict[str, Any]] = {}
+    for number, text in enumerate(out.read_bytes().split(b"\n")[:-1], start=1):
         try:
-            record = json.loads(line)
-            finished[record["id"]] = record["verdict"]
+            line = json.loads(text)
+            lines[line["id"]] = line | {"verdict": line["verdict"]}
         except (ValueError, KeyError, TypeError) as error:
             raise GradingError(f"{out}, line {number}: not a line that grading wrote; name another file") from error
-    return finished
+    return lines
+
+
+def _is_graded(row: GradingRow, lines: Mapping[str | int, Mapping[str, Any]]) -> bool:
+    line = lines.get(row.id, {"verdict": "error"})
+    return line["verdict"] != "error" and line.get("fingerprint") == row.fingerprint
+
+
+def _write(out: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Make these the lines of `out`, all at once; one that has them already is not touched."""
+    content = "".join(map(_line, lines)).encode()
+    if out.exists() and out.read_bytes() == content:
+        return
+    beside = out.with_name(out.name + ".new")
+    beside.write_bytes(content)
+    os.replace(beside, out)
+
+
+def _line(graded: Mapping[str, Any]) -> str:
+    return json.dumps(graded, ensure_ascii=False) + "\n"
 
 
 def _graded(rows: list[GradingRow], pool: VerifierPool) -> Iterator[dict[str, Any]]:
@@ -142,7 +170,8 @@ def _graded(rows: list[GradingRow], pool: VerifierPool) -> Iterator[dict[str, An
         started = time.perf_counter()
         answer = extract(row.answer) if row.form == "text" and row.answer is not None else row.answer
         verdict = judge(row.gold, answer, row.question, pool=pool).verdict
-        return {"id": row.id, "verdict": verdict, "ms": round((time.perf_counter() - started) * 1000, 3)}
+        ms = round((time.perf_counter() - started) * 1000, 3)
+        return {"id": row.id, "verdict": verdict, "ms": ms, "fingerprint": row.fingerprint}
 
     executor = ThreadPoolExecutor(max_workers=pool.size, thread_name_prefix="grading")
     try:

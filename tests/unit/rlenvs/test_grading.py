@@ -36,7 +36,7 @@ def test_every_row_gets_its_verdict_and_time_in_order(tmp_path: Path) -> None:
     assert [(row["id"], row["verdict"]) for row in read(out)] == [
         (row["id"], verdict) for row, verdict in zip(ROWS, VERDICTS, strict=True)
     ]
-    assert all(set(row) == {"id", "verdict", "ms"} and row["ms"] >= 0 for row in read(out))
+    assert all(set(row) == {"id", "verdict", "ms", "fingerprint"} and row["ms"] >= 0 for row in read(out))
     assert counts == {"equal": 4, "not_equal": 2, "bad_gold": 1}
     assert told == [(done, 7) for done in range(8)]
 
@@ -64,6 +64,48 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch
     assert len(asked) == 4
 
 
+CHANGED = [{"gold": "19"}, {"answer": "19"}, {"question": "How many percent?"}, {"form": "text"}]
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_a_row_that_has_changed_is_graded_anew_and_in_its_place(tmp_path: Path, change: dict[str, Any]) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:3]), tmp_path / "out.jsonl"
+    grade_math(source, out)
+    before = read(out)
+    write(source, [ROWS[0] | change, *ROWS[1:3]])
+    told: list[tuple[int, int]] = []
+    grade_math(source, out, progress=lambda *done: told.append(done))
+    after = read(out)
+    assert told == [(2, 3), (3, 3)]
+    assert after[1:] == before[1:]
+    assert (after[0]["id"], after[0]["fingerprint"] != before[0]["fingerprint"]) == ("a", True)
+
+
+def test_a_changed_reference_changes_the_verdict(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
+    assert grade_math(source, out) == {"equal": 1, "not_equal": 1}
+    write(source, [ROWS[0] | {"gold": "20"}, ROWS[1] | {"gold": "19"}])
+    assert grade_math(source, out) == {"equal": 1, "not_equal": 1}
+    assert [row["verdict"] for row in read(out)] == ["not_equal", "equal"]
+
+
+def test_a_verdict_that_was_an_error_is_tried_again(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
+    grade_math(source, out)
+    first, second = read(out)
+    write(out, [first | {"verdict": "error"}, second])
+    assert grade_math(source, out) == {"equal": 1, "not_equal": 1}
+    assert [row["verdict"] for row in read(out)] == ["equal", "not_equal"]
+
+
+def test_lines_of_rows_that_are_gone_stay(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
+    grade_math(source, out)
+    write(source, ROWS[1:3])
+    assert grade_math(source, out) == {"not_equal": 1, "bad_gold": 1}
+    assert [row["id"] for row in read(out)] == ["b", "c", "a"]
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -85,10 +127,11 @@ def test_bad_rows_are_named_by_line_before_any_work(tmp_path: Path, bad: Any, me
 
 def test_an_output_file_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", ROWS)
-    out = write(tmp_path / "notes.txt", ["my notes"])
-    with pytest.raises(GradingError, match="line 1: not a line that grading wrote"):
-        grade_math(source, out)
-    assert out.read_text() == "my notes\n"
+    for content in ("my notes", '{"id": "a"}', "[1]"):
+        out = write(tmp_path / "notes.txt", [content])
+        with pytest.raises(GradingError, match="line 1: not a line that grading wrote"):
+            grade_math(source, out)
+        assert out.read_text() == content + "\n"
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
