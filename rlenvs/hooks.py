@@ -62,7 +62,7 @@ def register_samplers(register: RegisterNamed) -> None:
 
 @hookspec
 def register_policies(register: RegisterNamed) -> None:
-    """Register kinds of policies to evaluate: `register("tokens", factory)`; `factory(spec, sampling)` gives one."""
+    """Register kinds of policies to evaluate: `register("mine", factory)`; `mine:REST` is `factory(REST, sampling)`."""
 
 
 @hookspec

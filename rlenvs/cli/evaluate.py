@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def evaluate(
     ctx: typer.Context,
-    policy: Annotated[str, typer.Option(help="oracle, random, a folder, a checkpoint, a hub id, or openai:MODEL@URL.")],
+    policy: Annotated[
+        str,
+        typer.Option(help="oracle, random, a folder, a checkpoint, a hub id, openai:MODEL@URL, or a plug-in's KIND:…"),
+    ],
     suites: Annotated[list[str] | None, typer.Option("--suite", help="A suite of targets. Repeatable.")] = None,
     envs: Annotated[list[str] | None, typer.Option("--env", help="An environment's id. Repeatable.")] = None,
     sets: Annotated[

@@ -84,4 +84,8 @@ class Policy(Protocol):
 
 
 PolicyFactory = Callable[[str, Sampling], Policy]
-"""(folder, checkpoint or hub id, how to sample) -> a policy. The trainers register theirs as sampler "tokens"."""
+"""(what follows the kind, how to sample) -> a policy, for the hook `register_policies`.
+
+The kind is the name it is registered under: `kind:rest` on the command line is `factory(rest, sampling)`. What names no
+kind is a folder, checkpoint, hub id or built-in model, and goes to the kind "tokens", which the trainers register.
+"""

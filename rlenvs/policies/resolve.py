@@ -1,4 +1,4 @@
-"""From the words on the command line to a policy: `oracle`, `random`, `openai:MODEL@URL`, a folder or a hub id."""
+"""From the words on the command line to a policy: a baseline, an endpoint, a plug-in's kind, a folder or a hub id."""
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.errors import RlenvsError, unknown
-from rlenvs.policies.base import Policy, Sampling
+from rlenvs.policies.base import Policy, PolicyFactory, Sampling
 from rlenvs.policies.openai import OPENAI_URL, Endpoint, OpenAIPolicy
 from rlenvs.policies.scripted import Oracle, Random
 
@@ -19,9 +19,10 @@ def resolve(spec: str, sampling: Sampling, factories: Mapping[str, Any], *, conc
     """The policy that `spec` names.
 
     Args:
-        spec: "oracle", "random", "openai:MODEL@URL" (or "openai:MODEL" for OpenAI itself); anything else is a folder
-            in Hugging Face's layout, a checkpoint, a hub id or a built-in model, and goes to the factory "tokens".
-        factories: what plug-ins registered with `register_policies`, by name.
+        spec: "oracle", "random", "openai:MODEL@URL" (or "openai:MODEL" for OpenAI itself), or "KIND:REST" with a kind
+            in `factories`, which is given the rest; anything else is a folder in Hugging Face's layout, a checkpoint,
+            a hub id or a built-in model, and goes to the factory "tokens".
+        factories: what plug-ins registered with `register_policies`, by kind.
         concurrency: requests in flight at an endpoint.
 
     Raises:
@@ -31,12 +32,18 @@ def resolve(spec: str, sampling: Sampling, factories: Mapping[str, Any], *, conc
         return SCRIPTED[spec]()
     if spec.startswith(ENDPOINT):
         return OpenAIPolicy(endpoint=parse_endpoint(spec, concurrency=concurrency), sampling=sampling)
+    kind, colon, rest = spec.partition(":")
+    if colon and kind in factories:
+        return _made(factories[kind], rest, sampling)
     if not Path(spec).exists() and get_close_matches(spec, SCRIPTED, n=1, cutoff=0.75):
         raise RlenvsError(unknown("policy", spec, SCRIPTED))
     if TOKENS not in factories:
         raise RlenvsError(f"policy {spec!r} has weights, and nothing is installed that loads them (policy {TOKENS!r})")
-    policy: Policy = factories[TOKENS](spec, sampling)
-    return policy
+    return _made(factories[TOKENS], spec, sampling)
+
+
+def _made(factory: PolicyFactory, spec: str, sampling: Sampling) -> Policy:
+    return factory(spec, sampling)
 
 
 def parse_endpoint(spec: str, *, concurrency: int = 16) -> Endpoint:

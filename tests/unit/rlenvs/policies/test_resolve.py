@@ -1,12 +1,22 @@
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from rlenvs import plugins
 from rlenvs.errors import RlenvsError
 from rlenvs.policies.base import Sampling
 from rlenvs.policies.openai import OpenAIPolicy
 from rlenvs.policies.resolve import parse_endpoint, resolve
+
+STRANGER = """
+    from rlenvs.hooks import hookimpl
+
+    @hookimpl
+    def register_policies(register):
+        register("strange", lambda rest, sampling: ("strange", rest, sampling))
+"""
 
 
 def tokens(spec: str, sampling: Sampling) -> Any:
@@ -45,6 +55,18 @@ def test_an_endpoint_without_a_model_is_refused() -> None:
 @pytest.mark.parametrize("spec", ["tiny", "org/model", "gpt2"])
 def test_everything_else_goes_to_the_trainers(spec: str) -> None:
     assert resolve(spec, Sampling(max_tokens=9), {"tokens": tokens}) == (spec, Sampling(max_tokens=9))
+
+
+def test_a_kind_that_a_plug_in_registered_is_given_what_follows_the_colon(tmp_path: Path) -> None:
+    path = tmp_path / "strange_policies.py"
+    path.write_text(dedent(STRANGER))
+    factories = plugins.load([path]).policies
+    assert resolve("strange:a:b/c", Sampling(top_k=3), factories) == ("strange", "a:b/c", Sampling(top_k=3))  # type: ignore[comparison-overlap]
+
+
+def test_a_colon_alone_makes_no_kind() -> None:
+    assert resolve("other:a", Sampling(), {"tokens": tokens}) == ("other:a", Sampling())
+    assert resolve("strange", Sampling(), {"tokens": tokens, "strange": None}) == ("strange", Sampling())
 
 
 def test_a_misspelt_baseline_is_not_looked_up_on_the_hub() -> None:
