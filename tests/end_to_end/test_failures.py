@@ -106,7 +106,7 @@ def test_r05_a_hanging_environment_does_not_keep_the_process_from_ending(start):
 
 
 def test_r05_told_to_stop_at_failures_it_names_task_and_reason_and_keeps_what_was_done(train):
-    done, run = train("rollout.on_failure=abort", "checkpoint_every=1", fault="raise", every=6, tasks=12, code=2)
+    done, run = train("rollout.on_failure=abort", "checkpoint_every=1", fault="raise", every=6, tasks=12, code=1)
     assert "(grader_error): rlenvs.errors.GraderError: task digit/" in done.err
     assert "the grader fell over" in done.err
     assert run.events[-1][1] == "run_failed"
@@ -181,7 +181,7 @@ def test_r24_a_data_set_smaller_than_a_batch_is_gone_through_again_within_it(tra
 
 
 def test_r27_an_environment_that_draws_its_own_task_is_refused(train):
-    done, run = train(fault="other", code=2)
+    done, run = train(fault="other", code=1)
     assert "started digit/" in done.err
     assert "Its reset must respect options['task']." in done.err
     assert run.metrics == {}
@@ -213,3 +213,30 @@ def test_a_step_in_which_everything_failed_counts_and_the_next_one_learns(train)
     assert False in trained
     assert run.metrics[6]["learner/version"] == sum(trained)
     assert Path("runs/run/checkpoints/step-000006").is_dir()
+
+
+RAISING = """
+    from dataclasses import dataclass, replace
+
+    from rlenvs.hooks import hookimpl
+    from rlenvs_plugins.grpo import GRPO
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Full:
+        def __call__(self, group, progress):
+            raise {error}
+
+    @hookimpl
+    def register_algorithms(register):
+        register(replace(GRPO, name="full", shape=(Full(),)))
+"""
+
+
+@pytest.mark.parametrize("error", ["OSError('no space left')", "ValueError('no space left')"])
+def test_what_is_raised_in_a_running_training_is_failed_work_and_no_bad_input(rlenvs, run_of, plugin, error):
+    path = plugin("full", RAISING.format(error=error))
+    done = rlenvs("train", "tiny.toml", "--name", "run", "--plugin", path, "--algorithm", "full")
+    assert done.code == 1
+    assert done.err.endswith("rlenvs: no space left (RLENVS_TRACEBACK=1 shows where)\n")
+    assert "Traceback" not in done.err
+    assert run_of("run").kinds() == ["run_started", "run_failed"]

@@ -90,7 +90,6 @@ def sft(
 
 def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | None) -> None:
     from rlenvs_trainers.interrupts import stop_on_signal
-    from rlenvs_trainers.objective import NonFiniteError
     from rlenvs_trainers.run import Run
     from rlenvs_trainers.samplers.base import BrokenWeightsError, StaleWeightsError
 
@@ -106,11 +105,12 @@ def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | 
         try:
             with run:
                 _show(run, stop)
-        except (NothingLearnedError, NonFiniteError, BrokenWeightsError, StaleWeightsError) as error:
+        except (RlenvsError, BrokenWeightsError, StaleWeightsError, ValueError, OSError) as error:
             if os.environ.get("RLENVS_TRACEBACK"):
                 raise
-            _tell(str(error))
-            raise typer.Exit(FAILED) from error
+            is_plain = isinstance(error, RlenvsError | BrokenWeightsError | StaleWeightsError)
+            _tell(str(error) if is_plain else f"{error} (RLENVS_TRACEBACK=1 shows where)")
+            raise typer.Exit(FAILED) from error  # the input was good: the work failed
         except KeyboardInterrupt:
             _tell(f"stopped at once, in step {run.step + 1}")
     if stop and run.saved < run.config.steps:
