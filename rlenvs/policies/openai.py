@@ -110,15 +110,22 @@ class OpenAIPolicy:
 
         try:
             raw = await client.chat.completions.with_raw_response.create(**self._body(request))
-            reply = _read(raw.http_response.text)
-            return replace(
-                reply, text=self.sampling.ended(reply.text)
-            ), None  # servers drop the stop text that they met
+            return self._ended(_read(raw.http_response.text)), None
         except openai.APIStatusError as error:
             return self._refused(error)
         except (openai.APIConnectionError, _MalformedError) as error:
             cause = f": {error.__cause__}" if error.__cause__ else ""
             return Reply(error=f"{type(error).__name__.lstrip('_')}: {error}{cause}"), 0.0
+
+    def _ended(self, reply: Reply) -> Reply:
+        """The reply up to the end of its first stop text, by which it ended itself.
+
+        Stop texts are not sent: servers drop the one that they met and do not say which it was, and it is part of the
+        message.
+        """
+        text = self.sampling.ended(reply.text)
+        is_ended = text.endswith(self.sampling.stop) and not reply.error
+        return replace(reply, text=text, finish="stop") if is_ended else reply
 
     def _body(self, request: ReplyRequest) -> dict[str, Any]:
         sampling = self.sampling

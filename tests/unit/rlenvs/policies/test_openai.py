@@ -225,10 +225,17 @@ def test_a_reply_cut_by_its_limit_says_so(server: Server) -> None:
     assert (silent.text, silent.finish, silent.num_tokens, silent.error) == ("", "stop", None, "")
 
 
-def test_a_message_ends_with_its_stop_text(server: Server) -> None:
-    server.script = [(200, completion("<search>x</search> and so on"), 0), (200, completion("no end"), 0)]
-    cut, whole = ask(policy(server, Sampling(stop=("</search>", "</answer>")), concurrency=1), "a", "b")
-    assert (cut.text, whole.text) == ("<search>x</search>", "no end")
+@pytest.mark.parametrize("why", ["stop", "length"])
+def test_a_message_ends_with_its_stop_text_whatever_ended_the_reply(server: Server, why: str) -> None:
+    server.script = [
+        (200, completion("<search>x</search> and so on</answer>", finish=why), 0),
+        (200, completion("<search>x</search>", finish=why), 0),
+        (200, completion("no end", finish=why), 0),
+    ]
+    cut, exact, whole = ask(policy(server, Sampling(stop=("</answer>", "</search>")), concurrency=1), "a", "b", "c")
+    assert (cut.text, cut.finish) == (exact.text, exact.finish) == ("<search>x</search>", "stop")
+    assert (whole.text, whole.finish) == ("no end", why)
+    assert all("stop" not in request for request in server.requests), "the server would drop the text"
 
 
 def test_a_withheld_reply_is_an_error(server: Server) -> None:
