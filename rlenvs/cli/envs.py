@@ -12,6 +12,7 @@ from rlenvs.cli.output import JsonOption, print_json, print_table
 if TYPE_CHECKING:
     from rlenvs.env import TextEnv
     from rlenvs.plugins import Plugins
+    from rlenvs.records import Task
 
 app = typer.Typer(
     invoke_without_command=True, help="List environments, show one, or check that one keeps the contract."
@@ -61,7 +62,8 @@ def show(ctx: typer.Context, id: IdArgument, sets: SetOption = None, as_json: Js
     typer.echo(f"\ntask 0 ({facts['example']['task_id']}):")
     for message in facts["example"]["messages"]:
         typer.echo(f"\n[{message['role']}]\n{message['content']}")
-    typer.echo(f"\n[a right answer]\n{facts['example']['answer']}")
+    answer = "(it does not say)" if facts["example"]["answer"] is None else facts["example"]["answer"]
+    typer.echo(f"\n[a right answer]\n{answer}")
 
 
 @app.command("check")
@@ -102,9 +104,17 @@ def _facts(env: "TextEnv", id: str) -> dict[str, Any]:
         "example": {
             "task_id": task.id,
             "messages": [{"role": message.role, "content": message.content} for message in info["messages"]],
-            "answer": env.answer_message(task),
+            "answer": _answer(env, task),
         },
     }
+
+
+def _answer(env: "TextEnv", task: "Task") -> str | None:
+    """None where the environment does not say how an answer looks."""
+    try:
+        return env.answer_message(task)
+    except NotImplementedError:
+        return None
 
 
 def _creator(id: str) -> Callable[..., Any]:

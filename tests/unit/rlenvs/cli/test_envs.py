@@ -82,6 +82,14 @@ def test_an_environment_is_shown_with_options_a_task_and_its_answer(capsys, stra
     }
 
 
+def test_an_environment_that_does_not_say_how_answers_look_is_shown_all_the_same(capsys, stranger):
+    Path(stranger).write_text(Path(stranger).read_text().replace("def answer_message", "def unused"))
+    assert main(["envs", "show", "strange/Yes-v0", "--plugin", stranger]) == 0
+    assert capsys.readouterr().out.endswith("[a right answer]\n(it does not say)\n")
+    assert main(["envs", "show", "strange/Yes-v0", "--plugin", stranger, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["example"]["answer"] is None
+
+
 def test_the_page_for_people_has_the_same(capsys):
     assert main(["envs", "show", "rlenvs/EchoPair-v0", "--set", "letters=3"]) == 0
     shown = capsys.readouterr().out
