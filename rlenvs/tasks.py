@@ -12,7 +12,7 @@ class TaskList(Sequence[Task]):
     It never changes, so a copy is the list itself: cloning an environment does not copy its data set.
     """
 
-    __slots__ = ("_by_id", "_tasks")
+    __slots__ = ("_tasks",)
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         """Keep the tasks.
@@ -21,14 +21,13 @@ class TaskList(Sequence[Task]):
             ValueError: two of them have the same id.
         """
         self._tasks = tuple(tasks)
-        self._by_id: dict[str, Task] = {}
+        positions: dict[str, int] = {}
         for position, task in enumerate(self._tasks):
-            if task.id in self._by_id:
-                first = next(i for i, other in enumerate(self._tasks) if other.id == task.id)
+            first = positions.setdefault(task.id, position)
+            if first != position:
                 raise ValueError(
                     f"two tasks have the id {task.id!r} (positions {first} and {position}): results are keyed by it"
                 )
-            self._by_id[task.id] = task
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -39,10 +38,6 @@ class TaskList(Sequence[Task]):
     def __getitem__(self, index: slice) -> "TaskList": ...
     def __getitem__(self, index: int | slice) -> "Task | TaskList":
         return TaskList(self._tasks[index]) if isinstance(index, slice) else self._tasks[index]
-
-    def by_id(self, task_id: str) -> Task:
-        """The task with that id; KeyError if there is none."""
-        return self._by_id[task_id]
 
     def __copy__(self) -> "TaskList":
         return self
