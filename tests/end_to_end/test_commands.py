@@ -81,3 +81,20 @@ def test_config_toml_is_complete_and_makes_the_same_run_again(rlenvs, run_of):
     assert second.rollouts == first.rollouts
     assert second.metrics == first.metrics
     assert second.files(6) == first.files(6)
+
+
+@pytest.mark.parametrize(
+    ("policy", "changes", "rate"), [("tiny", [], 1e-3), ("tiny", ["learner.lr=1e-5"], 1e-5), ("warm", [], 1e-6)]
+)
+def test_a_warm_start_of_fresh_weights_has_a_rate_at_which_they_learn(rlenvs, run_of, warm, policy, changes, rate):
+    tiny = "tiny:hidden=32,layers=2,heads=2,mlp=64,context=256"
+    config = (
+        Path("tiny.toml")
+        .read_text()
+        .replace("lr = 1e-3", "")
+        .replace(str(warm), tiny if policy == "tiny" else str(warm))
+    )
+    Path("plain.toml").write_text(config)
+    sets = [word for change in ["steps=2", *changes] for word in ("--set", change)]
+    assert rlenvs("sft", "plain.toml", "--name", "start", *sets).code == 0
+    assert {values["lr"] for values in run_of("start").metrics.values()} == {rate}

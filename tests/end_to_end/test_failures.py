@@ -132,7 +132,9 @@ def test_r12_what_little_room_a_prompt_leaves_is_used_and_never_negative(train, 
 
 @pytest.mark.parametrize("worth", [1.0, 0.7])
 def test_r01_equal_rewards_move_nothing(train, warm, worth):
-    _, run = train("learner.lr=1.0", right="*", worth=worth, size=0.0)
+    done, run = train("learner.lr=1.0", right="*", worth=worth, size=0.0, code=1)
+    said = "no group had a signal in 3 of 3 steps: every attempt at a task earned the same"
+    assert f"rlenvs: nothing was learned: {said}" in done.err
     for values in run.metrics.values():
         assert values["reward/mean"] == pytest.approx(worth)
         assert values["groups/zero_signal"] == 1
@@ -140,6 +142,14 @@ def test_r01_equal_rewards_move_nothing(train, warm, worth):
         assert values["loss"] == 0
         assert values["tokens/trained"] > 0
     assert weights(run.path / "checkpoints" / "step-000003" / "policy") == weights(warm / "policy")
+
+
+def test_r01_steps_without_a_signal_are_told_and_the_run_is_none_the_worse(train):
+    done, run = train("rollout.tasks_per_step=1", "steps=6", right="0", size=0.0)
+    silent = [step for step, values in run.metrics.items() if values["groups/zero_signal"] == 1]
+    assert 0 < len(silent) < 6
+    assert f"rlenvs: no group had a signal in {len(silent)} of 6 steps" in done.err
+    assert [step for step, values in run.metrics.items() if not values["tokens/with_advantage"]] == silent
 
 
 NON_CONSTANT = 'select=[{use="non_constant"}]'

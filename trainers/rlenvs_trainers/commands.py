@@ -82,10 +82,29 @@ def sft(
     """Warm start: imitate the demonstrations that the environments give.
 
     The same loop as `rlenvs train`, with the algorithm "sft": one demonstration per task instead of sampled attempts.
+    A tiny policy starts from nothing: where nobody sets learner.lr, it is 1e-3 for it.
     """
     given = {"policy": policy, "steps": steps, "seed": seed, "name": name, "runs_dir": runs_dir}
     always = ['algorithm="sft"', "rollout.group_size=1"]
-    _run(ctx.obj, config, [*always, *_env_settings(env), *_settings(given), *(sets or [])], resume)
+    asked = [*always, *_env_settings(env), *_settings(given), *(sets or [])]
+    _run(ctx.obj, config, [*_warm_start_rate(config, asked), *asked] if resume is None else asked, resume)
+
+
+def _warm_start_rate(config: Path | None, sets: list[str]) -> list[str]:
+    """The setting of a learning rate at which fresh weights learn; none for other policies, or where one is set."""
+    import tomllib
+
+    from rlenvs.overrides import overridden
+
+    try:
+        table = tomllib.loads(config.read_text(encoding="utf-8")) if config is not None else {}
+    except (OSError, ValueError):
+        return []  # a file that is refused with a better sentence when it is read
+    for text in sets:
+        table = overridden(table, text)
+    is_tiny = str(table.get("policy", "tiny")).partition(":")[0] == "tiny"
+    learner = table.get("learner", {})
+    return ["learner.lr=1e-3"] if is_tiny and isinstance(learner, dict) and "lr" not in learner else []
 
 
 def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | None) -> None:
@@ -159,6 +178,8 @@ class _Seen:
 
     steps: int = 0
     trained: float = 0.0  # tokens
+    silent: int = 0  # steps with such tokens, and without one that had an advantage
+    moved: float = 0.0  # tokens with an advantage
     endings: Counter[str] = field(default_factory=Counter)  # of attempts, in groups or not
     failed: int = 0  # attempts
     last_failure: Trajectory | None = None
@@ -166,7 +187,9 @@ class _Seen:
     def add(self, report: StepReport) -> str:
         """The note on a step."""
         metrics = report.metrics
-        self.steps, self.trained = self.steps + 1, self.trained + metrics["tokens/trained"]
+        trained, moved = metrics["tokens/trained"], metrics["tokens/with_advantage"]
+        self.steps, self.trained, self.moved = self.steps + 1, self.trained + trained, self.moved + moved
+        self.silent += bool(trained and not moved)
         attempts = [trajectory for group in report.groups for trajectory in group.trajectories]
         self.endings.update(trajectory.ending for trajectory in (*attempts, *report.failures))
         if report.failures:
@@ -185,6 +208,13 @@ class _Seen:
             ways = ", ".join(f"{count} {ending}" for ending, count in self.endings.most_common())
             why = f"no attempt had a token to train on ({ways})" if ways else "the algorithm's selectors left no group"
             raise NothingLearnedError(f"nothing was learned: {why}")
+        silence = (
+            f"no group had a signal in {self.silent} of {self.steps} steps: every attempt at a task earned the same"
+        )
+        if self.steps and not self.moved:
+            raise NothingLearnedError(f"nothing was learned: {silence}")
+        if self.silent:
+            _tell(silence)
 
 
 def _tell(sentence: str) -> None:

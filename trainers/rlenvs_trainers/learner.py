@@ -100,6 +100,7 @@ class Learner:
                     self._optimise(part, tally, is_first=epoch == number == 0)
             self.version += 1
         tally.count("tokens/trained", len(batch))
+        tally.count("tokens/with_advantage", int(np.count_nonzero(batch.advantage_N)))
         return tally.metrics() | {
             "lr": self.optimiser.lr,
             "learner/version": float(self.version),
