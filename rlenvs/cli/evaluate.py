@@ -20,7 +20,9 @@ def evaluate(
         str,
         typer.Option(help="oracle, random, a folder, a checkpoint, a hub id, openai:MODEL@URL, or a plug-in's KIND:…"),
     ],
-    suites: Annotated[list[str] | None, typer.Option("--suite", help="A suite of targets. Repeatable.")] = None,
+    suites: Annotated[
+        list[str] | None, typer.Option("--suite", help="A suite of targets; none: a list of them. Repeatable.")
+    ] = None,
     envs: Annotated[list[str] | None, typer.Option("--env", help="An environment's id. Repeatable.")] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the --env environments, name=value. Repeatable.")
@@ -33,6 +35,9 @@ def evaluate(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of one message.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None,
     top_k: Annotated[int | None, typer.Option(min=0, help="0: all tokens.")] = None,
+    stop: Annotated[
+        list[str] | None, typer.Option(help="A text that ends a message, and is its end. Repeatable.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the whole evaluation.")] = 0,
     concurrency: Annotated[int, typer.Option(min=1, help="Episodes in flight.")] = 64,
     deadline_s: Annotated[
@@ -50,7 +55,8 @@ def evaluate(
     from rlenvs.policies.resolve import resolve
 
     chosen = _chosen(ctx.obj, suites or [], envs or [], sets or [])
-    sampling = _sampling(chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k)
+    stops = tuple(stop) if stop else None
+    sampling = _sampling(chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k, stop=stops)
     who = resolve(policy, sampling, ctx.obj.policies, concurrency=concurrency)
     with Progress("evaluating", None, "episodes") as line:
 
@@ -93,13 +99,13 @@ def _chosen(plugins: "Plugins", suites: list[str], envs: list[str], sets: list[s
         targets = tuple(Target(env=id, kwargs=kwargs) for id in envs)
         chosen.append(Suite(name="--env", description="named on the command line", targets=targets))
     if not chosen:
-        raise RlenvsError(
-            "what to evaluate on? --suite NAME or --env ID; there are the suites: " + ", ".join(plugins.suites)
-        )
+        names = sorted(set(plugins.suites) - set(plugins.suites.conflicts))
+        listed = (f"\n  {name}: {plugins.suites[name].description}" for name in names)
+        raise RlenvsError("what to evaluate on? --env ID, or --suite NAME with one of these:" + "".join(listed))
     return chosen
 
 
-def _sampling(chosen: "list[Suite]", **given: float | None) -> "Sampling":
+def _sampling(chosen: "list[Suite]", **given: float | tuple[str, ...] | None) -> "Sampling":
     """What the suites say, changed by what the command line says."""
     from rlenvs.errors import RlenvsError
 
@@ -107,6 +113,6 @@ def _sampling(chosen: "list[Suite]", **given: float | None) -> "Sampling":
     settings = {replace(suite.sampling, **changes) for suite in chosen}
     if len(settings) > 1:
         raise RlenvsError(
-            "the suites sample differently: evaluate them apart, or say --temperature, --max-tokens, --top-p"
+            "the suites sample differently: evaluate them apart, or say --temperature, --max-tokens, --top-p …"
         )
     return settings.pop()

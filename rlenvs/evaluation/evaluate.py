@@ -174,7 +174,9 @@ def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int:
     if env.num_tasks is not None:
         return env.num_tasks if wanted is None else min(wanted, env.num_tasks)
     if wanted is None:
-        raise RlenvsError(f"{target.title} has tasks without end: say how many to evaluate on (num_tasks)")
+        raise RlenvsError(
+            f"{target.title} has tasks without end: say how many to evaluate on, with --num-tasks or num_tasks="
+        )
     return wanted
 
 

@@ -44,7 +44,10 @@ def test_what_is_in_the_results_file_is_not_played_again(tmp_path: Path, capsys)
     ("arguments", "sentence"),
     [
         (["--policy", "oracel", *ECHO], "no policy 'oracel'. Did you mean 'oracle'?"),
-        (["--policy", "oracle"], "what to evaluate on? --suite NAME or --env ID"),
+        (["--policy", "oracle"], "what to evaluate on? --env ID, or --suite NAME with one of these:"),
+        (["--policy", "oracle"], "\n  math-procedural: every family of Arithmetic-v0"),
+        (["--policy", "oracle", "--env", "rlenvs/Arithmetic-v0"], "say how many to evaluate on, with --num-tasks"),
+        (["--policy", "oracle", *ECHO, "--stop", ""], "sampling.stop is a tuple of texts, none of them empty"),
         (["--policy", "oracle", "--suite", "nothing-like-this"], "no suite 'nothing-like-this'."),
         (["--policy", "oracle", "--env", "rlenvs/EchoPear-v0"], "Did you mean 'rlenvs/EchoPair-v0'?"),
         (["--policy", "oracle", *ECHO, "--set", "rouns=3"], "Did you mean 'rounds'?"),
@@ -130,3 +133,32 @@ def test_suites_that_sample_differently_are_evaluated_apart_or_alike(capsys, fai
     both = ["eval", "--policy", "oracle", "--suite", "cool-echo", "--suite", "warm-echo", *failing]
     assert main(both) == 2
     assert "the suites sample differently" in capsys.readouterr().err
+
+
+SAYS_HOW = """
+from rlenvs.hooks import hookimpl
+from rlenvs.policies.base import Reply
+
+
+class SaysHow:
+    settings = {}
+
+    def __init__(self, rest, sampling):
+        self.name = f"{rest} until {sampling.stop}"
+
+    async def reply(self, requests):
+        return [Reply(text="echo") for _ in requests]
+
+
+@hookimpl
+def register_policies(register):
+    register("says-how", SaysHow)
+"""
+
+
+def test_a_plug_ins_policy_is_told_what_follows_its_kind_and_where_messages_end(tmp_path: Path, capsys):
+    path = tmp_path / "says_how.py"
+    path.write_text(SAYS_HOW)
+    call = ["eval", "--policy", "says-how:a:b", *ECHO, "--stop", "</a>", "--stop", "</b>", "--plugin", str(path)]
+    assert main([*call, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["policy"] == "a:b until ('</a>', '</b>')"
