@@ -196,7 +196,12 @@ def _component_name(value: Any, components: Components) -> str:
     for name in components:
         if components[name] is type(value):
             return name
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(value).__name__).lower()
+    return snake_case(type(value).__name__)
+
+
+def snake_case(name: str) -> str:
+    """`NonConstant` is `non_constant`, `KL` is `kl`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _described(value: Any, components: Components) -> Any:

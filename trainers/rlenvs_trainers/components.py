@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlenvs.config import snake_case
 from rlenvs.hooks import RegisterNamed
 from rlenvs_trainers import credit, explore, ratio, reduce, regularise, select, sft, shape, surrogate, weights
 
@@ -35,9 +36,3 @@ def register_components(register: RegisterNamed) -> None:
     """Every one under its class's name, in lower case and with underscores: `register("non_constant", NonConstant)`."""
     for component in COMPONENTS:
         register(snake_case(component.__name__), component)
-
-
-def snake_case(name: str) -> str:
-    """`NonConstant` is `non_constant`, `KL` is `kl`."""
-    starts = [i for i, letter in enumerate(name) if i and letter.isupper() and not name[i - 1].isupper()]
-    return "".join(("_" if i in starts else "") + letter.lower() for i, letter in enumerate(name))

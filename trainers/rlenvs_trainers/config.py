@@ -42,7 +42,6 @@ class RolloutConfig:
     step_timeout_s: float = 14_400.0  # for all attempts of a step; what is not over by then is dropped
     workers: int = 0  # calls of environments at a time; 0: two per processor
     max_staleness: int = 0  # updates that the sampler's weights may lag behind the trainer's; beyond it, an error
-    overlong: Literal["train", "mask"] = "train"  # what becomes of max_tokens and context_overflow
 
     def __post_init__(self) -> None:
         _check_least(1, "rollout.", tasks_per_step=self.tasks_per_step, group_size=self.group_size)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-OVERLONG: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
-
 
 class Play:
     """One episode: who acts, what each seat has read and written, how it ended."""
@@ -208,7 +206,6 @@ class Play:
     def _trajectory(self, seat: str) -> Trajectory:
         outcome, log = self.episode.outcome(seat), self._logs.get(seat, SeatLog())
         parts = outcome.verdict.parts if outcome.verdict is not None else ()
-        is_masked = self.rollouts.session.config.overlong == "mask" and outcome.ending in OVERLONG
         return Trajectory(
             episode=self.name,
             task=self.episode.task,
@@ -225,7 +222,6 @@ class Play:
                 *(replace(reward, level="trajectory") for reward in log.early),  # it never acted
             ),
             branch=self._branch(log),
-            is_trained=not is_masked,
             error=outcome.error,
         )
 

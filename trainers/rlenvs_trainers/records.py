@@ -25,6 +25,9 @@ Level = Literal["token", "action", "trajectory"]
 
 Numbers = npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
+CUT_SHORT: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
+"""Endings that a token limit caused."""
+
 LEVELS: tuple[Level, ...] = ("token", "action", "trajectory")  # from fine to coarse
 
 

@@ -9,9 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rlenvs_trainers.algorithm import Progress
-from rlenvs_trainers.records import Group, Trajectory
-
-CUT_SHORT = ("max_tokens", "context_overflow")  # endings that a token limit caused
+from rlenvs_trainers.records import CUT_SHORT, Group, Trajectory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,11 @@
 import subprocess
 import sys
+from dataclasses import replace
 
-from rlenvs_trainers.components import COMPONENTS, register_components, snake_case
+from rlenvs.config import describe
+from rlenvs_plugins.grpo import GRPO
+from rlenvs_trainers.components import COMPONENTS, register_components
+from rlenvs_trainers.select import NonConstant
 
 
 def test_every_component_is_registered_under_its_own_name():
@@ -12,13 +16,13 @@ def test_every_component_is_registered_under_its_own_name():
     assert found["non_constant"].__name__ == "NonConstant"
 
 
-def test_names_are_the_classes_in_lower_case_with_underscores():
-    assert [snake_case(name) for name in ("KL", "Clip", "GroupRelative", "EntropyBonus")] == [
-        "kl",
-        "clip",
-        "group_relative",
-        "entropy_bonus",
-    ]
+def test_a_component_goes_by_one_name_registered_or_not():
+    found = {}
+    register_components(lambda name, component: found.update({name: component}))
+    assert {"kl", "clip", "group_relative", "entropy_bonus"} <= set(found)
+    unregistered, registered = describe(replace(GRPO, select=(NonConstant(),))), found
+    assert [part["use"] for part in unregistered["select"]] == ["non_constant"]
+    assert describe(replace(GRPO, select=(NonConstant(),)), registered) == unregistered
 
 
 def test_listing_components_and_algorithms_imports_no_torch():

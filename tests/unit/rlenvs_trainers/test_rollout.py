@@ -23,6 +23,7 @@ from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs.seats import SeatView
+from rlenvs_trainers.algorithm import Progress
 from rlenvs_trainers.barrier import SamplerTimeoutError
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.explore import Chain
@@ -36,6 +37,7 @@ from rlenvs_trainers.rollout import RolloutError, Rollouts, collect
 from rlenvs_trainers.samplers.base import Sampler, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.samplers.transformers import TransformersSampler
+from rlenvs_trainers.select import MaskTruncated
 
 CONFIG = RolloutConfig(group_size=3, retries=0, action_timeout_s=5.0)
 
@@ -388,16 +390,13 @@ def test_r12_a_flood_from_a_tool_overflows_the_context_and_nothing_else(
     assert len(ended["context_overflow"].turns) == 1
 
 
-@pytest.mark.parametrize(("overlong", "is_trained"), [("train", True), ("mask", False)])
-def test_r12_the_config_says_whether_overlong_attempts_are_trained(
-    renderer: Renderer, overlong: Any, is_trained: bool
-) -> None:
-    config = replace(CONFIG, overlong=overlong)
-    sampler = scripted(renderer, "yes and more")
-    trajectory = only(run(AskEnv(), sampler, renderer, config=config, params=Sampling(max_tokens=3)))
-    assert trajectory.is_trained is is_trained
-    assert trajectory.is_scored
-    assert only(run(AskEnv(), scripted(renderer, "yes"), renderer, config=config)).is_trained
+def test_r12_overlong_attempts_are_scored_and_trained_unless_a_selector_masks_them(renderer: Renderer) -> None:
+    groups = run(AskEnv(), scripted(renderer, "yes and more"), renderer, params=Sampling(max_tokens=3)).groups
+    whole = run(AskEnv(), scripted(renderer, "yes"), renderer).groups
+    masked = MaskTruncated()([*groups, *whole], Progress(step=0, num_steps=1))
+    assert [each.is_trained for group in groups for each in group.trajectories] == [True] * 3
+    assert [each.is_trained for group in masked for each in group.trajectories] == [False] * 3 + [True] * 3
+    assert all(each.is_scored for group in masked for each in group.trajectories)
 
 
 # Failures.
