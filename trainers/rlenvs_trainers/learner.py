@@ -5,6 +5,7 @@ How the gradient of an optimiser step comes about is `passes.py`'s, what is mini
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -65,8 +66,8 @@ class Learner:
         refuse(algorithm, temperature)
         self.config, self.algorithm, self.seed = config, algorithm, seed
         self.version = 0  # updates that changed the weights: what samplers are told
-        self._accelerator = _accelerator(config.device)
-        self.device: torch.device = self._accelerator.device
+        self.device = _device(config.device)
+        self._accelerator = _accelerator(self.device)
         self.policy = Policy(
             model.to(self.device),
             temperature=temperature,
@@ -201,14 +202,39 @@ def refuse(algorithm: Algorithm, temperature: float) -> None:
         raise RlenvsError("; ".join(reasons))
 
 
-def _accelerator(device: str) -> Any:
-    """Accelerate, for placement and ranks: types are the policy's, and accumulation is ours (it would divide again)."""
+def _device(name: str) -> torch.device:
+    """The one that the config means: "auto" is CUDA where there is any, "cuda" this rank's own."""
+    if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    index = name.partition(":")[2] or os.environ.get("LOCAL_RANK", "0")
+    return torch.device("cuda", int(index))
+
+
+def _accelerator(device: torch.device) -> Any:
+    """Accelerate, for placement and ranks: types are the policy's, and accumulation is ours (it would divide again).
+
+    Raises:
+        RlenvsError: it is elsewhere. Its device is one for the whole process, that of whoever was first.
+    """
     from accelerate import Accelerator
 
-    is_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
-    if device.startswith("cuda:"):
+    if device.type == "cuda":
         torch.cuda.set_device(device)
-    return Accelerator(cpu=is_cpu, mixed_precision="no", gradient_accumulation_steps=1)
+    try:
+        accelerator = Accelerator(cpu=device.type == "cpu", mixed_precision="no", gradient_accumulation_steps=1)
+    except ValueError as error:  # what it says when it is on CUDA and is asked for the CPU
+        raise _elsewhere(device, str(error)) from error
+    there: torch.device = accelerator.device
+    if there.type != device.type or (there.index not in (None, device.index) and device.type == "cuda"):
+        raise _elsewhere(device, f"it is on {there}")
+    return accelerator
+
+
+def _elsewhere(device: torch.device, why: str) -> RlenvsError:
+    return RlenvsError(
+        f"this learner is for {device}, and Accelerate in this process is not: {why}. A process has one device for all "
+        "its learners: use that one, or start another process."
+    )
 
 
 def _as_many_as_others(parts: list[Batch], batch: Batch) -> list[Batch]:

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -372,3 +373,34 @@ def test_a_greedy_temperature_is_refused():
 def test_what_is_odd_but_allowed_is_noted():
     assert any("the clip does nothing" in note for note in learner().notes)
     assert learner(replace(GRPO, updates=(1, 2), surrogate=Clip(high=0.28))).notes == ()
+
+
+def accelerate_on(monkeypatch, *, made=None, error=None):
+    def accelerator(**_):
+        if error:
+            raise error
+        return SimpleNamespace(device=torch.device(made))
+
+    monkeypatch.setattr("accelerate.Accelerator", accelerator)
+
+
+@pytest.mark.parametrize(
+    ("there", "reason"),
+    [
+        ({"made": "cuda:0"}, "it is on cuda:0"),
+        ({"error": ValueError("cannot pass in `cpu=True`")}, "cannot pass in `cpu=True`"),
+    ],
+)
+def test_a_process_whose_device_is_another_one_is_refused(monkeypatch, there, reason):
+    accelerate_on(monkeypatch, **there)
+    with pytest.raises(RlenvsError, match=f"this learner is for cpu, .* is not: {reason}"):
+        learner(device="cpu")
+
+
+def test_a_learner_for_cuda_does_not_stay_on_the_cpu_of_an_earlier_one(monkeypatch):
+    accelerate_on(monkeypatch, made="cpu")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
+    for device in ("auto", "cuda", "cuda:0"):
+        with pytest.raises(RlenvsError, match=r"this learner is for cuda:0, .* it is on cpu"):
+            learner(device=device)
