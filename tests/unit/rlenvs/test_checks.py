@@ -3,7 +3,6 @@
 import dataclasses
 import importlib.util
 import itertools
-import os
 import random
 import sys
 import warnings
@@ -541,8 +540,9 @@ def test_checking_leaves_global_randomness_as_it_was():
 
 
 @pytest.mark.parametrize("id", rlenvs.registered_ids())
-def test_every_registered_environment_passes(id, monkeypatch):
-    monkeypatch.setenv("RLENVS_DATA", os.environ.get("RLENVS_DATA", str(REPOSITORY.parent / "shared" / "data")))
+def test_every_registered_environment_passes(id, monkeypatch, request):
+    if id == "rlenvs/Math-v0":
+        monkeypatch.setenv("RLENVS_DATA", request.getfixturevalue("data_folder"))
     check_env(id, num_tasks=8)
 
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from rlenvs.evaluation.evaluate import evaluate
@@ -12,9 +10,8 @@ register_suites(lambda suite: SUITES.update({suite.name: suite}))
 
 
 @pytest.fixture
-def data(monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Path(__file__).parents[5] / "shared" / "data"
-    monkeypatch.setenv("RLENVS_DATA", str(folder))
+def data(data_folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLENVS_DATA", data_folder)
 
 
 @pytest.mark.usefixtures("data")

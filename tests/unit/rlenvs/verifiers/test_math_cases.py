@@ -1,7 +1,6 @@
 """The bank of maths verdicts in the folder RLENVS_CASES: agreement, limits in time, nothing evaluated."""
 
 import json
-import os
 import threading
 import time
 from collections import Counter
@@ -12,12 +11,12 @@ import pytest
 
 from rlenvs import verifiers
 
-CASES = Path(os.environ.get("RLENVS_CASES", Path(__file__).parents[4].parent / "shared/cases")) / "math_cases.jsonl"
 AGREEMENT = 0.95  # measured: 225 of 230
 
 
-def cases() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+@pytest.fixture(scope="module")
+def cases(cases_folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (cases_folder / "math_cases.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def verdict(case: dict[str, Any]) -> str:
@@ -27,10 +26,10 @@ def verdict(case: dict[str, Any]) -> str:
     return verifiers.verify(case["gold"], answer, case.get("question"))
 
 
-def test_the_verifier_agrees_with_the_bank_and_accepts_nothing_wrong() -> None:
+def test_the_verifier_agrees_with_the_bank_and_accepts_nothing_wrong(cases: list[dict[str, Any]]) -> None:
     outcomes: Counter[str] = Counter()
     accepted_wrongly = []
-    for case in cases():
+    for case in cases:
         given = verdict(case)
         is_right = given in ("equal", "not_equal") and (given == "equal") == case["equal"]
         outcomes["right" if is_right else given] += 1
@@ -41,11 +40,11 @@ def test_the_verifier_agrees_with_the_bank_and_accepts_nothing_wrong() -> None:
 
 
 @pytest.mark.parametrize("in_thread", [False, True], ids=["main thread", "another thread"])
-def test_every_dos_case_returns_within_its_limit(in_thread: bool) -> None:
+def test_every_dos_case_returns_within_its_limit(cases: list[dict[str, Any]], in_thread: bool) -> None:
     late: list[str] = []
 
     def run() -> None:
-        for case in (case for case in cases() if case["kind"] == "dos"):
+        for case in (case for case in cases if case["kind"] == "dos"):
             started = time.monotonic()
             verdict(case)
             if time.monotonic() - started > case["limit_s"]:
@@ -60,10 +59,12 @@ def test_every_dos_case_returns_within_its_limit(in_thread: bool) -> None:
     assert late == []
 
 
-def test_no_malicious_case_leaves_a_file_or_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_malicious_case_leaves_a_file_or_is_right(
+    cases: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     pool = verifiers.VerifierPool(1)  # its worker starts in this folder
-    for case in (case for case in cases() if case["kind"] == "malicious"):
+    for case in (case for case in cases if case["kind"] == "malicious"):
         answer = case["answer"]
         assert verifiers.judge(case["gold"], answer, pool=pool).verdict == "not_equal", case["id"]
         pool.algebra("x", answer)  # and if the text reached the parser as it stands
