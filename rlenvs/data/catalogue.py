@@ -12,8 +12,8 @@ class Source:
     """Where one split lies."""
 
     file: str  # in the data folder, without `.jsonl` or `.jsonl.gz`
-    hub_id: str
-    hub_split: str
+    hub_id: str = ""  # empty: the hub does not have it
+    hub_split: str = ""
     hub_config: str | None = None
 
 
@@ -38,8 +38,10 @@ _ALL = (
     DataSet(
         "math",
         problems.boxed,
-        {"train": Source("math/math_train_slice_1000", "DigitalLearningGmbH/MATH-lighteval", "train")},
+        {"train": Source("math/train", "DigitalLearningGmbH/MATH-lighteval", "train")},
     ),
+    # Every fourth or fifth of the problems that MATH-500 left of MATH's test set (PRM800K's split): none is in math500.
+    DataSet("math_slice", problems.boxed, {"train": Source("math/math_train_slice_1000")}),
     DataSet("math500", problems.stated, {"test": Source("math/math500", "HuggingFaceH4/MATH-500", "test")}),
     DataSet(
         "aime24", problems.numeric, {"test": Source("competition_math/aime24", "HuggingFaceH4/aime_2024", "train")}

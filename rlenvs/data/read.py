@@ -77,8 +77,12 @@ def hub_rows(source: Source) -> Iterable[dict[str, Any]]:
     """The rows of a split on the hub, through the library `datasets` and its cache.
 
     Raises:
-        DataError: the library is not installed, or the hub does not give the data set.
+        DataError: the hub does not have it or does not give it, or the library is not installed.
     """
+    if not source.hub_id:
+        raise DataError(
+            f"{source.file} is not on the hub: set the variable RLENVS_DATA or pass data=FOLDER that has it"
+        )
     try:
         from datasets import load_dataset
     except ImportError as error:
@@ -94,11 +98,12 @@ def hub_rows(source: Source) -> Iterable[dict[str, Any]]:
 
 
 def _path(data: str, data_set: DataSet, source: Source) -> Path:
-    hint = f"Put it there, or pass data='hub' to download {source.hub_id}."
+    download = f", or pass data='hub' to download {source.hub_id}" if source.hub_id else ""
+    hint = f"Put it there{download}."
     if not data:
         raise DataError(
-            f"{data_set.name} is read from a folder: set the variable RLENVS_DATA or pass data=FOLDER, "
-            f"where {source.file}.jsonl lies, or data='hub' to download {source.hub_id}."
+            f"{data_set.name} is read from a folder with {source.file}.jsonl: "
+            f"set the variable RLENVS_DATA or pass data=FOLDER{download}."
         )
     folder = Path(data)
     if not folder.is_dir():

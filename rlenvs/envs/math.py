@@ -19,7 +19,7 @@ class MathEnv(TextEnv):
     """Problems with a short answer: GSM8K, MATH-500, AIME, AMC23, Minerva, OlympiadBench.
 
     Args:
-        dataset: gsm8k, math, math500, aime24, aime25, amc23, aimo_aime, aimo_amc, minerva or olympiadbench.
+        dataset: gsm8k, math, math_slice, math500, aime24, aime25, amc23, aimo_aime, aimo_amc, minerva or olympiadbench.
         split: train or test; empty for the data set's first.
         template: r1_zero, boxed or plain; see `rlenvs.rewards.TEMPLATES`.
         data: a folder, or "hub"; empty for the folder that the variable RLENVS_DATA names.

@@ -1,6 +1,5 @@
 import gzip
 import json
-import os
 import sys
 import types
 from collections import Counter
@@ -11,12 +10,10 @@ import pytest
 from rlenvs import verifiers
 from rlenvs.data import DATA_SETS, DataError, load_problems
 
-DATA = os.environ.get("RLENVS_DATA", str(Path(__file__).parents[4].parent / "shared/data"))
-SPLITS = [(name, split) for name, data_set in DATA_SETS.items() for split in data_set.splits]
 SIZES = {
     ("gsm8k", "train"): 7473,
     ("gsm8k", "test"): 1319,
-    ("math", "train"): 1000,
+    ("math_slice", "train"): 1000,
     ("math500", "test"): 500,
     ("aime24", "test"): 30,
     ("aime25", "test"): 30,
@@ -28,9 +25,11 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize(("name", "split"), SPLITS)
-def test_every_gold_of_every_data_set_equals_itself_and_no_other_answer(name: str, split: str) -> None:
-    problems = load_problems(name, split, data=DATA)
+@pytest.mark.parametrize(("name", "split"), SIZES)
+def test_every_gold_of_every_data_set_equals_itself_and_no_other_answer(
+    name: str, split: str, data_folder: str
+) -> None:
+    problems = load_problems(name, split, data=data_folder)
     assert len(problems) == SIZES[name, split]
     verdicts = Counter(verifiers.verify(problem.gold, problem.gold, problem.question) for problem in problems)
     assert verdicts == {"equal": len(problems)}
@@ -39,16 +38,37 @@ def test_every_gold_of_every_data_set_equals_itself_and_no_other_answer(name: st
         assert wrong == ["bad_gold" if problem.id in UNREADABLE else "not_equal", "not_equal"], problem
 
 
-def test_ids_are_data_set_split_and_row() -> None:
-    problems = load_problems("gsm8k", "test", data=DATA, limit=2)
+def test_every_data_set_but_all_of_math_is_checked() -> None:
+    splits = {(name, split) for name, data_set in DATA_SETS.items() for split in data_set.splits}
+    assert splits - SIZES.keys() == {("math", "train")}
+
+
+def test_the_slice_of_math_has_ids_of_its_own_and_is_not_on_the_hub(data_folder: str) -> None:
+    assert load_problems("math_slice", data=data_folder)[0].id == "math_slice/train/0"
+    with pytest.raises(DataError, match=r"math/math_train_slice_1000 is not on the hub: .*RLENVS_DATA"):
+        load_problems("math_slice", data="hub")
+    with pytest.raises(DataError, match=r"math_train_slice_1000.*Put it there\.$"):
+        load_problems("math_slice", data=str(Path(__file__).parent))
+
+
+def test_the_documentation_lists_every_file_and_repository() -> None:
+    page = (Path(__file__).parents[4] / "docs/environments.md").read_text()
+    for name, data_set in DATA_SETS.items():
+        for split, source in data_set.splits.items():
+            hub = f"`{' '.join(filter(None, (source.hub_id, source.hub_config, source.hub_split)))}`"
+            assert f"| `{name}` | {split} | `{source.file}` | {hub if source.hub_id else 'not there'} |" in page
+
+
+def test_ids_are_data_set_split_and_row(data_folder: str) -> None:
+    problems = load_problems("gsm8k", "test", data=data_folder, limit=2)
     assert [problem.id for problem in problems] == ["gsm8k/test/0", "gsm8k/test/1"]
     assert [problem.gold for problem in problems] == ["18", "3"]
     assert "16 - 3 - 4 = 9" in problems[0].working
 
 
-def test_the_first_split_is_the_default_and_a_split_is_read_once() -> None:
-    assert load_problems("gsm8k", data=DATA)[0].id == "gsm8k/train/0"
-    assert load_problems("aime24", data=DATA)[0] is load_problems("aime24", "test", data=DATA)[0]
+def test_the_first_split_is_the_default_and_a_split_is_read_once(data_folder: str) -> None:
+    assert load_problems("gsm8k", data=data_folder)[0].id == "gsm8k/train/0"
+    assert load_problems("aime24", data=data_folder)[0] is load_problems("aime24", "test", data=data_folder)[0]
 
 
 def write(folder: Path, *rows: object, ending: str = ".jsonl") -> Path:
@@ -93,7 +113,7 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, monkeypatch: py
     with pytest.raises(DataError, match=r"no split of math500 'train'.*test"):
         load_problems("math500", "train", data=str(tmp_path))
     with pytest.raises(DataError, match="at least 1: got 0"):
-        load_problems("gsm8k", data=DATA, limit=0)
+        load_problems("gsm8k", data=str(tmp_path), limit=0)
 
 
 UNREADABLE = {"olympiadbench/test/96"}  # published as "t(0,4]"
