@@ -58,7 +58,11 @@ Credit = Mapping[tuple[int, int], TokenCredit]
 
 
 class Explorer(Protocol):
-    """Turns tasks into trajectories. Async: it calls the sampler and the environments."""
+    """Turns tasks into trajectories. Async: it calls the sampler and the environments.
+
+    What needs more of a sampler than drawing says so in an attribute `needs_sampler: ClassVar[tuple[Capability, ...]]`,
+    such as ("score",): an explorer, a part inside of one, or an annotator. A sampler without it is refused at once.
+    """
 
     async def __call__(self, rollouts: Rollouts) -> Sequence[Trajectory]:
         """All trajectories of one group of attempts, every seat."""
@@ -111,7 +115,10 @@ class Models(Protocol):
 
 
 class Annotator(Protocol):
-    """Adds what a model says of the trajectories: beliefs, values, reference support. Async: it calls models."""
+    """Adds what a model says of the trajectories: beliefs, values, reference support. Async: it calls models.
+
+    It may have `needs_sampler`, as an `Explorer`.
+    """
 
     async def __call__(self, groups: Sequence[Group], models: Models) -> Sequence[Group]:
         """The same groups, with signals."""

@@ -1,5 +1,8 @@
 """What is refused before any work is done: combinations that would train on something else than was asked for."""
 
+from dataclasses import fields, is_dataclass
+from typing import Any
+
 import torch
 
 from rlenvs.env import TextEnv
@@ -109,15 +112,22 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
     Raises:
         RlenvsError: naming the capabilities that are missing.
     """
-    needed = {"token_ids", "logprobs", "load"}
+    needed = {"token_ids", "logprobs", "load"}.union(*map(_asks_of_sampler, (algorithm.explore, *algorithm.annotate)))
     missing = needed - sampler.capabilities
     if missing:
         raise RlenvsError(
             f"sampler {config.sampler!r} cannot give {', '.join(sorted(missing))}, which training with "
-            f"{algorithm.name!r} needs. It can be used for evaluation."
+            f"{algorithm.name!r} needs. Choose another sampler or another algorithm."
         )
     if config.sampling.max_tokens >= sampler.context_length:
         raise RlenvsError(
             f"sampling.max_tokens = {config.sampling.max_tokens} leaves no room for a prompt in a context of "
             f"{sampler.context_length} tokens"
         )
+
+
+def _asks_of_sampler(part: Any) -> set[str]:
+    """What a component and those inside of it declare as `needs_sampler`."""
+    inner = [getattr(part, each.name) for each in fields(part)] if is_dataclass(part) else part
+    nested = inner if isinstance(inner, list | tuple) else ()
+    return set(getattr(part, "needs_sampler", ())).union(*map(_asks_of_sampler, nested))
