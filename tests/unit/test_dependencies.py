@@ -1,0 +1,46 @@
+"""What pyproject.toml declares is what the packages import: nothing undeclared, nothing unread."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+OURS = {"rlenvs", "rlenvs_sandbox", "rlenvs_trainers", "rlenvs_plugins"}
+INDIRECT = {"gguf", "tensorboard"}  # transformers and torch.utils import them
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(text).name) for text in requirements}
+
+
+def modules() -> Iterator[str]:
+    """Top-level modules that the packages import, anywhere in a file."""
+    for folder in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    yield from (alias.name.partition(".")[0] for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                    yield (node.module or "").partition(".")[0]
+
+
+def imported() -> set[str]:
+    """The distributions of those modules; one that is not installed goes by its module's name."""
+    distributions = packages_distributions()
+    foreign = set(modules()) - OURS - sys.stdlib_module_names
+    return {canonicalize_name(name) for module in foreign for name in distributions.get(module, [module])}
+
+
+def test_dependencies_are_exactly_what_is_imported() -> None:
+    declared = names(PROJECT["project"]["dependencies"])
+    extras = PROJECT["project"]["optional-dependencies"]
+    optional = names([text for extra in ("hub", "openai", "tensorboard", "wandb", "gguf") for text in extras[extra]])
+    assert imported() - optional == declared
+    assert optional - imported() == INDIRECT
