@@ -96,6 +96,11 @@ def after_step(step: int, metrics: dict[str, float]) -> None:
 
 
 @hookspec
+def on_evaluation(step: int, name: str, metrics: dict[str, float]) -> None:
+    """Held-out tasks were tried after `step` steps: `name` says which and how, "rlenvs/Arithmetic-v0 greedy"."""
+
+
+@hookspec
 def on_checkpoint(step: int, path: Path) -> None:
     """A checkpoint is complete on disk."""
 

@@ -71,6 +71,12 @@ def after_step(step: int, metrics: dict[str, float]) -> None:
 
 
 @hookimpl
+def on_evaluation(step: int, name: str, metrics: dict[str, float]) -> None:
+    """Write what came of held-out tasks."""
+    _tensorboard.write(step, {f"eval/{name}/{metric}": value for metric, value in metrics.items()})
+
+
+@hookimpl
 def on_run_end() -> None:
     """Close the files."""
     _tensorboard.close()

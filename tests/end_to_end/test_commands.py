@@ -98,3 +98,21 @@ def test_a_warm_start_of_fresh_weights_has_a_rate_at_which_they_learn(rlenvs, ru
     sets = [word for change in ["steps=2", *changes] for word in ("--set", change)]
     assert rlenvs("sft", "plain.toml", "--name", "start", *sets).code == 0
     assert {values["lr"] for values in run_of("start").metrics.values()} == {rate}
+
+
+TOLD = """
+    from rlenvs.hooks import hookimpl
+
+    @hookimpl
+    def on_evaluation(step, name, metrics):
+        print("told", step, name, metrics["pass@1"])
+"""
+
+
+def test_observers_are_told_of_every_held_out_evaluation_as_it_is_recorded(rlenvs, run_of, plugin):
+    held_out = ["eval.num_tasks=4", 'eval.env.0.id="test/Digit-v0"', "steps=1"]
+    sets = [word for change in held_out for word in ("--set", change)]
+    done = rlenvs("train", "tiny.toml", "--name", "run", "--plugin", plugin("told", TOLD), *sets)
+    recorded = [f"told {step} {name} {values['pass@1']}" for step, name, values in run_of("run").evals]
+    assert len(recorded) == 4, "before and after, sampled and greedy"
+    assert sorted(line for line in done.out.splitlines() if line.startswith("told")) == sorted(recorded)

@@ -23,7 +23,10 @@ EVAL_SEED = 20_000_000  # apart from every training seed that people choose
 
 
 def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
-    """Evaluate and write to `run.sqlite`: "sampled" with the samples that the config asks for, "greedy" with one."""
+    """Evaluate: "sampled" with the samples that the config asks for, "greedy" with one.
+
+    `run.sqlite` gets every evaluation and its rollouts, observers its metrics.
+    """
     settings, drawn = run.config.eval, run.config.sampling
     targets = [
         Target(env=env.id, kwargs=env.kwargs, num_tasks=settings.num_tasks, name=name)
@@ -38,7 +41,9 @@ def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
         for summary in evaluations[name].summaries:
             samples_of_target = [sample for sample in evaluations[name].samples if sample.target == summary.target]
             rows = rollout_rows(samples_of_target, version=run.learner.version)
-            run.store.write_eval(run.step, f"{summary.target} {name}", summary.metrics(), rows)
+            label, metrics = f"{summary.target} {name}", summary.metrics()
+            run.store.write_eval(run.step, label, metrics, rows)
+            run.plugins.notify("on_evaluation", step=run.step, name=label, metrics=metrics)
     return evaluations
 
 

@@ -25,6 +25,16 @@ def test_metrics_of_every_step_can_be_read_back(tmp_path, monkeypatch):
     assert _scalars(tmp_path / "tensorboard", "reward/mean") == [(1, 0.1), (2, 0.2), (3, 0.3)]
 
 
+def test_held_out_results_have_curves_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    tensorboard.on_run_start(tmp_path)
+    tensorboard.on_evaluation(0, "test/Digit-v0 greedy", {"pass@1": 0.25})
+    tensorboard.after_step(1, {"loss": 0.0})
+    tensorboard.on_evaluation(1, "test/Digit-v0 greedy", {"pass@1": 0.5})
+    tensorboard.on_run_end()
+    assert _scalars(tmp_path / "tensorboard", "eval/test/Digit-v0 greedy/pass@1") == [(0, 0.25), (1, 0.5)]
+
+
 def test_a_resumed_run_has_no_step_twice(tmp_path, monkeypatch):
     monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
     _run(tmp_path, [1, 2, 3])
