@@ -148,14 +148,15 @@ def _breakdown(scored: Sequence[Sample]) -> tuple[Subset, ...]:
 
 
 def _groupings(scored: Sequence[Sample]) -> dict[str, dict[str, list[Sample]]]:
-    """By metadata key, then value: the keys with a few different values. And by seat, where there are several."""
+    """By metadata key, then value: the keys that every task has, with a few different values. And by seat, if several."""
     groups: dict[str, dict[Any, list[Sample]]] = defaultdict(lambda: defaultdict(list))
     for sample in scored:
         groups[SEAT][sample.seat].append(sample)
         for key, value in sample.labels.items():
             groups[key][value].append(sample)
     most = min(MOST_VALUES, len(_by_task(scored)) // 2)
-    few = {key: values for key, values in groups.items() if 2 <= len(values) <= (len(values) if key == SEAT else most)}
+    whole = {key: values for key, values in groups.items() if sum(map(len, values.values())) == len(scored)}
+    few = {key: values for key, values in whole.items() if 2 <= len(values) <= (len(values) if key == SEAT else most)}
     return {key: {str(value): values[value] for value in _in_order(values)} for key, values in few.items()}
 
 

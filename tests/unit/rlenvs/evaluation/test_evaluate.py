@@ -26,6 +26,7 @@ from rlenvs.errors import RlenvsError
 from rlenvs.evaluation.evaluate import Evaluation, Progress, evaluate
 from rlenvs.evaluation.results import Sample
 from rlenvs.evaluation.suites import Target
+from rlenvs.evaluation.summary import summarise
 from rlenvs.move import Move
 from rlenvs.policies.base import Policy, Reply, ReplyRequest
 from rlenvs.policies.scripted import Oracle, Random
@@ -323,6 +324,16 @@ def test_results_keep_the_short_metadata_of_a_task_and_group_by_it() -> None:
     assert [(s.key, s.value, s.num_tasks) for s in result.summaries[0].breakdown] == [
         *(("level", "easy", 5), ("level", "hard", 5)),
     ]
+
+
+def test_metadata_that_only_some_tasks_have_is_no_grouping() -> None:
+    samples = [
+        replace(sample, labels={**sample.labels, **({"question": "short"} if sample.index % 2 else {})})
+        for sample in run(Oracle()).samples
+    ]
+    assert {subset.key for subset in summarise("t", samples).breakdown} == {"level"}
+    asked = [replace(sample, labels={**sample.labels, "question": sample.index % 2}) for sample in samples]
+    assert {subset.key for subset in summarise("t", asked).breakdown} == {"level", "question"}
 
 
 def test_every_seat_of_an_episode_has_its_own_sample() -> None:
