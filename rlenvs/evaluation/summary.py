@@ -148,7 +148,7 @@ def _breakdown(scored: Sequence[Sample]) -> tuple[Subset, ...]:
 
 
 def _groupings(scored: Sequence[Sample]) -> dict[str, dict[str, list[Sample]]]:
-    """By metadata key, then value: the keys that every task has, with a few different values. And by seat, if several."""
+    """By metadata key, then value: keys that every task has, with a few different values. And by seat, if several."""
     groups: dict[str, dict[Any, list[Sample]]] = defaultdict(lambda: defaultdict(list))
     for sample in scored:
         groups[SEAT][sample.seat].append(sample)
