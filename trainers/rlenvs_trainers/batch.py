@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rlenvs_trainers.algorithm import Credit, Floats, Ints, TokenCredit
 from rlenvs_trainers.records import Group, Level, Trajectory, Turn
@@ -53,6 +54,7 @@ class Batch:
     group_N: Ints
     constants: Mapping[str, Floats] = field(default_factory=dict)  # [N] numbers besides: what a critic should say …
     labels: tuple[str, ...] = ()  # by trajectory id: its task and episode, for messages
+    borrowed: frozenset[int] = frozenset()  # ids of trajectories that another policy wrote, such as demonstrations
 
     def __post_init__(self) -> None:
         count = sum(len(sample.positions) for sample in self.samples)
@@ -86,6 +88,10 @@ class Batch:
         tokens: Ints = np.concatenate([*pieces, np.zeros(0, dtype=np.int64)]).astype(np.int64)
         return tokens
 
+    def own(self) -> npt.NDArray[np.bool_]:
+        """[N] whether the seat's own policy wrote it: only then do `sampler_N` and the learner speak of one thing."""
+        return ~np.isin(self.trajectory_N, list(self.borrowed))
+
     def where(self, token: int) -> str:
         """The words that name a token's task and episode."""
         return self.labels[int(self.trajectory_N[token])]
@@ -105,6 +111,7 @@ class Batch:
             group_N=self.group_N[tokens],
             constants={name: values[tokens] for name, values in self.constants.items()},
             labels=self.labels,
+            borrowed=self.borrowed,
         )
 
     def owners(self, of: Ints) -> Ints:
@@ -136,6 +143,7 @@ class _Packer:
         self.segments: dict[str, list[Ints]] = {name: [] for name in ("sample", "action", "trajectory", "group")}
         self.targets: dict[str, list[Floats]] = {}
         self.labels: list[str] = []
+        self.borrowed: set[int] = set()
         self.num_actions = 0
 
     def add(self, trajectory: Trajectory, credit: TokenCredit, group: int) -> None:
@@ -145,6 +153,8 @@ class _Packer:
             return
         for sample_turns in _joined(trajectory.turns):
             self._add_sample(trajectory, credit, trained, sample_turns, group)
+        if any(turn.completion.policy != trajectory.policy for turn in trajectory.turns):
+            self.borrowed.add(len(self.labels))
         self.labels.append(f"task {trajectory.task_id}, episode {trajectory.episode}")
 
     def _add_sample(
@@ -184,7 +194,14 @@ class _Packer:
             for name, parts in self.segments.items()
         }
         targets = {name: np.concatenate(parts) for name, parts in self.targets.items()}
-        return Batch(samples=tuple(self.samples), **columns, **segments, constants=targets, labels=tuple(self.labels))
+        return Batch(
+            samples=tuple(self.samples),
+            **columns,
+            **segments,
+            constants=targets,
+            labels=tuple(self.labels),
+            borrowed=frozenset(self.borrowed),
+        )
 
 
 def _trained(turn: Turn, weight: Floats) -> Ints:

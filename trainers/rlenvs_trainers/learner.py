@@ -123,7 +123,8 @@ class Learner:
         """One optimiser step on whole trajectories. The first of an update sees the weights that the sampler had."""
         computed, current_N = self.passes.accumulate(step, tally)
         if is_first:
-            tally.add_mismatch(computed.sampler_N, current_N)
+            own_N = computed.own()
+            tally.add_mismatch(computed.sampler_N[own_N], current_N[own_N])
         tally.add_step(self._clip_gradient(step))
         self.optimiser.step()
 

@@ -234,6 +234,20 @@ def test_the_reference_is_the_policy_that_training_began_with(batch):
     assert learner().reference is None
 
 
+def test_the_mismatch_leaves_out_what_another_policy_wrote():
+    def by(policy, number):
+        written = replace(completion((5, 6), logprobs=(-0.5, -0.5)), policy=policy)
+        return trajectory([((1, 2), written)], float(number % 2), attempt=number)
+
+    def mismatch(*policies):
+        ones = tuple(by(policy, number) for number, policy in enumerate(policies))
+        metrics = learner().update(packed([Group(trajectories=ones)]))
+        return {name: value for name, value in metrics.items() if name.startswith("mismatch/")}
+
+    assert mismatch("demonstrator", "demonstrator") == {}
+    assert mismatch("policy", "policy") == pytest.approx(mismatch("policy", "policy", "demonstrator", "demonstrator"))
+
+
 def test_the_mismatch_with_the_sampler_is_measured(on_policy):
     shifted = replace(on_policy, sampler_N=on_policy.sampler_N - 0.5)
     metrics = learner().update(shifted)
