@@ -139,7 +139,10 @@ def test_a_checkpoint_of_another_algorithm_is_not_resumed(rlenvs, run_of):
     assert rlenvs("train", "tiny.toml", "--name", "a", "--steps", 2).code == 0
     done = rlenvs("train", "--resume", "runs/a", "--steps", 4, "--set", "surrogate.high=0.3")
     assert done.code == 2
-    assert "was written by another algorithm than 'grpo' with its present options" in done.err
+    assert (
+        "was written by another algorithm than 'grpo' with its present options: surrogate.high was 0.2 and is 0.3."
+        in (done.err)
+    )
     assert run_of("a").checkpoints == ["step-000002"]
     assert rlenvs("train", "--resume", "runs/a", "--steps", 4).code == 0
 

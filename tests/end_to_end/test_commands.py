@@ -78,6 +78,10 @@ def test_config_toml_is_complete_and_makes_the_same_run_again(rlenvs, run_of):
     assert rlenvs("train", "tiny.toml", "--name", "first", "--set", "surrogate.high=0.28").code == 0
     assert rlenvs("train", "runs/first/config.toml", "--name", "second").code == 0
     first, second = run_of("first"), run_of("second")
+    ((_, _, started), *_) = first.events
+    slots = started["algorithm"]
+    assert (slots["surrogate"]["high"], slots["surrogate"]["low"]) == (0.28, 0.2), "what was set, and what was not"
+    assert json.loads(first.files(6)["state.json"])["slots"] == slots
     assert second.rollouts == first.rollouts
     assert second.metrics == first.metrics
     assert second.files(6) == first.files(6)
@@ -98,6 +102,11 @@ def test_a_warm_start_of_fresh_weights_has_a_rate_at_which_they_learn(rlenvs, ru
     sets = [word for change in ["steps=2", *changes] for word in ("--set", change)]
     assert rlenvs("sft", "plain.toml", "--name", "start", *sets).code == 0
     assert {values["lr"] for values in run_of("start").metrics.values()} == {rate}
+
+
+def test_demonstrations_have_no_mismatch_with_a_sampler_that_was_not_asked(rlenvs, run_of):
+    assert rlenvs("sft", "tiny.toml", "--name", "start", "--steps", 1).code == 0
+    assert not [name for name in run_of("start").metrics[1] if name.startswith("mismatch/")]
 
 
 TOLD = """

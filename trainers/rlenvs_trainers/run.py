@@ -10,7 +10,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
@@ -159,7 +159,8 @@ class Run:
 
     def __enter__(self) -> Self:
         config = config_files.to_dict(self.config)
-        self.store.write_event(self.step, "run_started", {"config": config, "notes": self.notes})
+        facts = {"config": config, "algorithm": self._slots(), "notes": self.notes}
+        self.store.write_event(self.step, "run_started", facts)
         self.plugins.notify("on_run_start", run_dir=self.folder, config=config)
         return self
 
@@ -267,6 +268,7 @@ class Run:
                 "memory": self.memory,
                 "generators": generators.state_values(),
                 "algorithm": config_files.digest(self.algorithm),
+                "slots": self._slots(),
             },
             write_policy=self.policy.save,
         )
@@ -275,11 +277,17 @@ class Run:
         self.plugins.notify("on_checkpoint", step=self.step, path=path)
         return path
 
+    def _slots(self) -> dict[str, Any]:
+        """Everything that the algorithm is made of, defaults included: `config.toml` has only what was changed."""
+        return config_files.describe(self.algorithm, self.plugins.components)
+
     def _restore(self, tensors: dict[str, torch.Tensor], state: dict[str, Any]) -> None:
         if state["algorithm"] != config_files.digest(self.algorithm):
+            others = ", ".join(_differences(state["slots"], self._slots())) or "a class is another one"
             raise RlenvsError(
                 f"the checkpoint in {self.folder} was written by another algorithm than {self.algorithm.name!r} with "
-                "its present options. Resume with the options it was started with, or start a new run from its policy."
+                f"its present options: {others}. Resume with the options it was started with, or start a new run from "
+                "its policy."
             )
         own = {name.removeprefix(LEARNER): tensor for name, tensor in tensors.items() if name.startswith(LEARNER)}
         self.learner.load_state_dict(LearnerState(tensors=own, metadata=state["learner"]))
@@ -294,6 +302,20 @@ def _made(env: EnvConfig, plugins: Plugins) -> TextEnv:
     made = rlenvs.make(env.id, **env.kwargs)
     check_seats(env, made)
     return made
+
+
+def _differences(before: Any, now: Any, path: str = "") -> Iterator[str]:
+    """Where two descriptions differ: "surrogate.high was 0.28 and is 0.2"."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        pairs = [(name, before.get(name), now.get(name)) for name in dict.fromkeys((*before, *now))]
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        pairs = [(str(index), *pair) for index, pair in enumerate(zip(before, now, strict=True))]
+    else:
+        if before != now:
+            yield f"{path} was {before!r} and is {now!r}"
+        return
+    for name, old, new in pairs:
+        yield from _differences(old, new, f"{path}.{name}" if path else name)
 
 
 def _unused(folder: Path) -> Path:
