@@ -156,10 +156,6 @@ class Learner:
         """The policy's weights by `transformers`' names. Not a copy: they change with the next update."""
         return {name: tensor.detach() for name, tensor in self.policy.model.state_dict().items()}
 
-    def load_weights(self, weights: Mapping[str, Tensor]) -> None:
-        """Go on from these weights."""
-        self.policy.model.load_state_dict(weights)
-
     def logprobs(self, samples: Sequence[Sample]) -> list[Floats]:
         """Log-probabilities of each sample's trained tokens, at the sampling temperature: a probe for a sampler."""
         none = np.zeros(1, dtype=np.int64)

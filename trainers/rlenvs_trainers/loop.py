@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rlenvs_trainers.algorithm import Progress
 from rlenvs_trainers.batch import pack
+from rlenvs_trainers.grouping import RolloutResult
 from rlenvs_trainers.metrics import added, group_metrics
 from rlenvs_trainers.records import Group, Trajectory
 
@@ -27,6 +28,7 @@ class StepReport:
     step: int  # counted from 1: the state is the one after this many steps
     metrics: dict[str, float]
     groups: tuple[Group, ...]  # as they were trained on
+    others: tuple[Trajectory, ...]  # of seats that other policies sat in: not trained on
     failures: tuple[Trajectory, ...]  # attempts that say nothing of the policy: in no group, made again or dropped
 
 
@@ -38,8 +40,8 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
         started = time.monotonic()
         progress = Progress(step=run.step, num_steps=run.config.steps, version=run.learner.version, memory=run.memory)
 
-        groups, failures, metrics = gather(run, progress)
-        groups = run.annotated(groups)
+        gathered = gather(run, progress)
+        metrics, groups = gathered.metrics, run.annotated(list(gathered.groups))
         for shape in algorithm.shape:
             groups = [shape(group, progress) for group in groups]
         metrics |= group_metrics(groups, prefix="trained/")
@@ -53,7 +55,13 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
         run.remember()
 
         metrics |= {"time/sample_s": sampled - started, "time/learn_s": time.monotonic() - sampled}
-        report = StepReport(step=run.step, metrics=metrics, groups=tuple(groups), failures=tuple(failures))
+        report = StepReport(
+            step=run.step,
+            metrics=metrics,
+            groups=tuple(groups),
+            others=gathered.others,
+            failures=gathered.failures,
+        )
         run.record(report)
         run.evaluate_if_due()
         run.save_if_due()
@@ -61,10 +69,8 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
     run.save_if_due(stopping=bool(stop))
 
 
-def gather(run: Run, progress: Progress) -> tuple[list[Group], list[Trajectory], dict[str, float]]:
+def gather(run: Run, progress: Progress) -> RolloutResult:
     """Attempts at the step's tasks, filtered; where a selector refills, new tasks stand in for what was dropped.
-
-    Beside the groups: the attempts that failed, and what was counted.
 
     Selectors see everything that the step gathered so far. The step is full with `tasks_per_step` groups of every
     seat; after `MAX_ROUNDS` rounds it goes on with what it has. With nothing at all the update is skipped: the step
@@ -73,10 +79,11 @@ def gather(run: Run, progress: Progress) -> tuple[list[Group], list[Trajectory],
     selectors = run.algorithm.select
     rounds = MAX_ROUNDS if any(selector.refills for selector in selectors) else 1
     wanted = run.config.rollout.tasks_per_step
-    gathered, failures, metrics = list[Group](), list[Trajectory](), dict[str, float]()
+    gathered, others, failures, metrics = list[Group](), list[Trajectory](), list[Trajectory](), dict[str, float]()
     for number in range(rounds):
         result = run.collect(run.tasks.draw(wanted), round=number)
         gathered += result.groups
+        others += result.others
         failures += result.failures
         metrics = added(metrics, result.metrics)
         kept = gathered
@@ -85,7 +92,8 @@ def gather(run: Run, progress: Progress) -> tuple[list[Group], list[Trajectory],
         if min(Counter(group.seat for group in kept).values(), default=0) >= wanted:
             break
     metrics |= group_metrics(gathered) | {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
-    return first_of_every_seat(kept, wanted), failures, metrics
+    groups = first_of_every_seat(kept, wanted)
+    return RolloutResult(groups=tuple(groups), others=tuple(others), failures=tuple(failures), metrics=metrics)
 
 
 def first_of_every_seat(groups: Sequence[Group], count: int) -> list[Group]:

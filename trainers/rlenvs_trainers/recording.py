@@ -8,18 +8,21 @@ from rlenvs_trainers.records import Group, Trajectory
 from rlenvs_trainers.render import Renderer
 
 
-def rollout_rows(groups: Sequence[Group], failures: Sequence[Trajectory], renderer: Renderer) -> list[RolloutRow]:
-    """One row per trajectory, in the order of the groups; then the failures, numbered like their siblings' group."""
+def rollout_rows(groups: Sequence[Group], ungrouped: Sequence[Trajectory], renderer: Renderer) -> list[RolloutRow]:
+    """One row per trajectory, in the order of the groups; then those in no group, numbered like their siblings' group.
+
+    Without such a group, the attempts at one task in one seat get a number of their own.
+    """
     numbers = {(group.trajectories[0].fingerprint, group.seat): number for number, group in enumerate(groups)}
     fresh = count(len(groups))
     rows = [
         _row(number, trajectory, renderer) for number, group in enumerate(groups) for trajectory in group.trajectories
     ]
-    for failure in failures:
-        kin = (failure.fingerprint, failure.seat)
+    for trajectory in ungrouped:
+        kin = (trajectory.fingerprint, trajectory.seat)
         if kin not in numbers:
             numbers[kin] = next(fresh)
-        rows.append(_row(numbers[kin], failure, renderer))
+        rows.append(_row(numbers[kin], trajectory, renderer))
     return rows
 
 

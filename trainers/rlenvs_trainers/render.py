@@ -42,7 +42,6 @@ class Context:
     messages: tuple[Message, ...]
     text: str  # the conversation as the template renders it, up to where the policy writes next
     ids: tuple[int, ...]  # what the policy reads next, or has read and written
-    is_continuation: bool  # False where the template rewrote history: the ids are a new sample's
 
 
 class Renderer:
@@ -84,7 +83,7 @@ class Renderer:
         """The first prompt: BOS exactly once, whether the template writes it or the tokenizer would."""
         text = self._render(messages, True)
         ids = self._prompt_ids(text)
-        return Context(messages=tuple(messages), text=text, ids=ids, is_continuation=False)
+        return Context(messages=tuple(messages), text=text, ids=ids)
 
     def write(self, context: Context, completion_ids: Sequence[int]) -> Context:
         """The same conversation after the policy wrote these ids."""
@@ -96,8 +95,8 @@ class Renderer:
         """The next prompt, after an action was written and the world answered with `messages`.
 
         Where the template renders everything so far as it did before, the new ids continue the old ones. Where it
-        rewrites history (drops earlier thinking, say), the conversation is rendered afresh and `is_continuation` is
-        False: what was sampled before stays in a sample of its own. White space that the template trims around the
+        rewrites history (drops earlier thinking, say), the conversation is rendered afresh and the ids do not continue:
+        what was sampled before stays in a sample of its own. White space that the template trims around the
         action counts as unchanged: the ids keep what was sampled.
         """
         everything = (*context.messages, *messages)
@@ -106,10 +105,7 @@ class Renderer:
         if bridge is None:
             return self.start(everything)
         ids = (*context.ids, *self._after_end(context.ids, bridge))
-        assert ids[: len(context.ids)] == context.ids, (
-            "a continued prompt starts with everything read and written before"
-        )
-        return Context(messages=everything, text=text, ids=ids, is_continuation=True)
+        return Context(messages=everything, text=text, ids=ids)
 
     def _bridge(self, context: Context, text: str) -> str | None:
         """What the template wrote after the last action; None if it changed anything before that."""

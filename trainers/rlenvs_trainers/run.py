@@ -236,7 +236,7 @@ class Run:
 
     def record(self, report: StepReport) -> None:
         """Write a finished step to `run.sqlite`, and tell observers."""
-        rows = rollout_rows(report.groups, report.failures, self.renderer)
+        rows = rollout_rows(report.groups, (*report.others, *report.failures), self.renderer)
         self.store.write_step(report.step, report.metrics, rows)
         self.plugins.notify("after_rollouts", step=report.step, trajectories=[asdict(row) for row in rows])
         self.plugins.notify("after_step", step=report.step, metrics=report.metrics)

@@ -358,7 +358,7 @@ def test_r20_a_learner_that_was_saved_and_restored_goes_on_to_the_bit(slots, bat
     expected = ours.update(batch)
 
     again = learner(algorithm, schedule="cosine")
-    again.load_weights(weights)
+    again.policy.model.load_state_dict(weights)
     again.load_state_dict(LearnerState(tensors=load_file(tmp_path / "state.safetensors"), metadata=metadata))
     assert again.update(batch) == expected
     torch.testing.assert_close(again.weights(), ours.weights(), rtol=0, atol=0)

@@ -41,3 +41,18 @@ def test_what_was_not_scored_has_no_parts(renderer: Renderer) -> None:
     lost = trajectory([((20,), (21,))], None)
     (row,) = rollout_rows([Group(trajectories=(lost,))], (), renderer)
     assert (row.reward, row.parts) == (None, {})
+
+
+def test_what_is_in_no_group_is_recorded_with_its_siblings_and_other_seats_apart(renderer: Renderer) -> None:
+    def one(seat: str, attempt: int) -> Trajectory:
+        return trajectory([((20,), (21,))], 1.0, seat=seat, attempt=attempt)
+
+    groups = [Group(trajectories=(one("speaker", 0), one("speaker", 1)))]
+    rows = rollout_rows(groups, (one("echoer", 0), one("speaker", 2), one("echoer", 1)), renderer)
+    assert [(row.group, row.seat, row.attempt) for row in rows] == [
+        (0, "speaker", 0),
+        (0, "speaker", 1),
+        (1, "echoer", 0),
+        (0, "speaker", 2),
+        (1, "echoer", 1),
+    ]

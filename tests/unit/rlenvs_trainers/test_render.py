@@ -50,7 +50,6 @@ def test_a_first_prompt_is_the_template_in_ids() -> None:
     expected = ids_of(renderer, "<|begin|><|system|>be kind<|end|><|user|>hi<|end|><|assistant|>")
     context = renderer.start((Message(role="system", content="be kind"), user("hi")))
     assert context.ids == expected
-    assert not context.is_continuation
 
 
 def adds_bos(tokenizer: Any) -> Any:
@@ -85,7 +84,6 @@ def test_r17_three_turns_are_what_was_sampled_plus_bridges() -> None:
     for ids, question in zip(sampled, ("b", "c", "d"), strict=True):
         context = renderer.read(renderer.write(context, ids), (user(question),))
         stream += [*ids, *renderer.encode(f"<|user|>{question}<|end|><|assistant|>")]
-        assert context.is_continuation
         assert list(context.ids) == stream
 
 
@@ -94,7 +92,6 @@ def test_r17_two_consecutive_tool_messages_make_one_bridge() -> None:
     written = renderer.write(renderer.start((user("a"),)), renderer.encode("look<|end|>"))
     context = renderer.read(written, (tool("x"), tool("y")))
     bridge = renderer.encode("<|tool|>x<|end|><|tool|>y<|end|><|assistant|>")
-    assert context.is_continuation
     assert context.ids == (*written.ids, *bridge)
 
 
@@ -102,7 +99,7 @@ def test_r17_a_template_that_rewrites_history_starts_a_new_sample() -> None:
     renderer = renderer_of(STRIPS_THINKING)
     written = renderer.write(renderer.start((user("a"),)), renderer.encode("<think>hm</think>1<|end|>"))
     context = renderer.read(written, (user("b"),))
-    assert not context.is_continuation
+    assert context.ids[: len(written.ids)] != written.ids
     expected = "<|begin|><|user|>a<|end|><|assistant|>1<|end|><|user|>b<|end|><|assistant|>"
     assert context.ids == renderer.encode(expected)
 
@@ -111,7 +108,6 @@ def test_r17_the_same_template_keeps_thinking_while_tools_answer() -> None:
     renderer = renderer_of(STRIPS_THINKING)
     written = renderer.write(renderer.start((user("a"),)), renderer.encode("<think>hm</think>look<|end|>"))
     context = renderer.read(written, (tool("x"),))
-    assert context.is_continuation
     assert context.ids[: len(written.ids)] == written.ids
 
 
@@ -119,7 +115,6 @@ def test_white_space_that_a_template_trims_stays_as_it_was_sampled() -> None:
     renderer = renderer_of(TRIMS)
     written = renderer.write(renderer.start((user("a"),)), renderer.encode(" yes \n<|end|>"))
     context = renderer.read(written, (user("b"),))
-    assert context.is_continuation
     assert context.ids == (*written.ids, *renderer.encode("\n<|user|>b<|end|>\n<|assistant|>"))
 
 
@@ -166,7 +161,6 @@ def test_a_base_model_without_template_reads_plain_paragraphs() -> None:
     assert context.text == "Question: 1 + 1?\n\nAnswer:"
     written = renderer.write(context, renderer.encode(" 2<|end|>"))
     following = renderer.read(written, (user("2 + 2?"),))
-    assert following.is_continuation
     assert following.ids == (*written.ids, *renderer.encode("\n\nQuestion: 2 + 2?\n\nAnswer:"))
 
 
