@@ -18,6 +18,7 @@ from rlenvs_trainers.surrogate import Clip
 from rlenvs_trainers.synthetic import completion, trajectory
 
 PROMPTS = [(1, 2, 3), (4, 5)]
+CONFIG = LearnerConfig(device="cpu", lr=3e-3)  # of both: what learns from rewards, and what has them shuffled
 GOOD = 7  # the answer that is rewarded, whatever the prompt
 
 
@@ -61,7 +62,7 @@ def chance(learner):
 
 def test_a_rare_right_answer_becomes_the_usual_one():
     rng = np.random.default_rng(0)
-    learner = Learner(random_model(16, dtype=torch.float32), LearnerConfig(device="cpu", lr=3e-3), GRPO)
+    learner = Learner(random_model(16, dtype=torch.float32), CONFIG, GRPO)
     before = chance(learner)
     for _ in range(40):
         groups = sampled(learner, rng)
@@ -74,7 +75,7 @@ def test_a_rare_right_answer_becomes_the_usual_one():
 def test_shuffled_rewards_teach_nothing():
     """The same, with every reward given to another attempt of its group: the answer becomes no likelier."""
     rng = np.random.default_rng(0)
-    learner = Learner(random_model(16, dtype=torch.float32), LearnerConfig(device="cpu", lr=3e-4), GRPO)
+    learner = Learner(random_model(16, dtype=torch.float32), CONFIG, GRPO)
     before = chance(learner)
     for _ in range(40):
         groups = [shuffled(group, rng) for group in sampled(learner, rng)]
