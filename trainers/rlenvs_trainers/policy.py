@@ -90,7 +90,18 @@ def _read(spec: str, seed: int, dtype: torch.dtype) -> tuple[str, nn.Module, Any
             f"no policy {spec!r}: there is no such folder. A policy is 'tiny', a folder in Hugging Face's layout, "
             f"a run, a checkpoint, a .gguf file, or a hub id like 'owner/name'."
         )
-    return path.name, *_from_pretrained(spec, dtype)
+    try:
+        return path.name, *_from_pretrained(spec, dtype)
+    except PolicyError as error:
+        raise PolicyError(f"{_near_folder(path)}{error}") from error
+
+
+def _near_folder(path: Path) -> str:
+    """What to say first of a hub id whose owner is a folder here: "runs/wram" was never meant for the hub."""
+    if not path.parent.is_dir():
+        return ""
+    folders = [each.name for each in path.parent.iterdir() if each.is_dir()]
+    return f"in the folder {path.parent}: {unknown('policy', path.name, folders)} Taken as a hub id: "
 
 
 def tiny_options(spec: str) -> TinyOptions:

@@ -74,6 +74,17 @@ def test_a_hub_id_that_cannot_be_reached_says_so(monkeypatch: pytest.MonkeyPatch
         load_policy("owner/no-such-model")
 
 
+def test_a_mistyped_run_is_told_its_neighbour_and_not_only_that_the_hub_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.chdir(tmp_path)
+    for name in ("warm", "grpo"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    with pytest.raises(PolicyError, match=r"no policy 'wram'\. Did you mean 'warm'\? There is: grpo, warm"):
+        load_policy("runs/wram")
+
+
 def test_a_dtype_is_the_weights_dtype() -> None:
     policy = load_policy("tiny:hidden=16,layers=1,heads=2,mlp=16", dtype=torch.bfloat16)
     assert {weight.dtype for weight in policy.model.parameters()} == {torch.bfloat16}
