@@ -125,3 +125,19 @@ def test_observers_are_told_of_every_held_out_evaluation_as_it_is_recorded(rlenv
     recorded = [f"told {step} {name} {values['pass@1']}" for step, name, values in run_of("run").evals]
     assert len(recorded) == 4, "before and after, sampled and greedy"
     assert sorted(line for line in done.out.splitlines() if line.startswith("told")) == sorted(recorded)
+
+
+def test_what_people_watch_is_among_the_metrics_of_a_step(rlenvs, run_of):
+    assert rlenvs("train", "tiny.toml", "--name", "run", "--steps", 1).code == 0
+    metrics = run_of("run").metrics[1]
+    assert {
+        "reward/mean",
+        "accuracy",
+        "loss",
+        "grad_norm",
+        "lr",
+        "ratio/kl",
+        "mismatch/mean",
+        "groups/zero_signal",
+    } <= set(metrics)
+    assert 0 < metrics["policy/entropy"] < 4.7, "nats per token, of a vocabulary of about a hundred"

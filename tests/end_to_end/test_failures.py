@@ -123,7 +123,8 @@ def test_r12_a_prompt_longer_than_the_context_is_cut_off_counted_and_said(train,
 
 @pytest.mark.parametrize(("prompt", "room"), [(250, 2), (251, 1)])
 def test_r12_what_little_room_a_prompt_leaves_is_used_and_never_negative(train, prompt, room):
-    _, run = train('policy="tiny:hidden=32,layers=2,heads=2,mlp=64,context=256"', prompt=prompt)
+    tiny = 'policy="tiny:hidden=32,layers=2,heads=2,mlp=64,context=256"'
+    _, run = train(tiny, prompt=prompt, code=1)  # what fresh weights write is never right: no signal
     assert max(row.num_tokens for row in run.rollouts) == room
     assert min(row.num_tokens for row in run.rollouts) >= 1
     cut = [row for row in run.rollouts if row.ending == "context_overflow"]
