@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,6 +134,20 @@ def prune(folder: Path, keep: int) -> None:
         shutil.rmtree(path)
     for path in folder.glob(".writing-*"):
         shutil.rmtree(path, ignore_errors=True)
+
+
+def differences(before: Any, now: Any, path: str = "") -> Iterator[str]:
+    """Where two descriptions differ: "surrogate.high was 0.28 and is 0.2"."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        pairs = [(name, before.get(name), now.get(name)) for name in dict.fromkeys((*before, *now))]
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        pairs = [(str(index), *pair) for index, pair in enumerate(zip(before, now, strict=True))]
+    else:
+        if before != now:
+            yield f"{path} was {before!r} and is {now!r}"
+        return
+    for name, old, new in pairs:
+        yield from differences(old, new, f"{path}.{name}" if path else name)
 
 
 def _checkpoints(folder: Path) -> list[Path]:

@@ -10,7 +10,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
@@ -283,7 +283,7 @@ class Run:
 
     def _restore(self, tensors: dict[str, torch.Tensor], state: dict[str, Any]) -> None:
         if state["algorithm"] != config_files.digest(self.algorithm):
-            others = ", ".join(_differences(state["slots"], self._slots())) or "a class is another one"
+            others = ", ".join(checkpoint.differences(state["slots"], self._slots())) or "a class is another one"
             raise RlenvsError(
                 f"the checkpoint in {self.folder} was written by another algorithm than {self.algorithm.name!r} with "
                 f"its present options: {others}. Resume with the options it was started with, or start a new run from "
@@ -302,20 +302,6 @@ def _made(env: EnvConfig, plugins: Plugins) -> TextEnv:
     made = rlenvs.make(env.id, **env.kwargs)
     check_seats(env, made)
     return made
-
-
-def _differences(before: Any, now: Any, path: str = "") -> Iterator[str]:
-    """Where two descriptions differ: "surrogate.high was 0.28 and is 0.2"."""
-    if isinstance(before, Mapping) and isinstance(now, Mapping):
-        pairs = [(name, before.get(name), now.get(name)) for name in dict.fromkeys((*before, *now))]
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        pairs = [(str(index), *pair) for index, pair in enumerate(zip(before, now, strict=True))]
-    else:
-        if before != now:
-            yield f"{path} was {before!r} and is {now!r}"
-        return
-    for name, old, new in pairs:
-        yield from _differences(old, new, f"{path}.{name}" if path else name)
 
 
 def _unused(folder: Path) -> Path:

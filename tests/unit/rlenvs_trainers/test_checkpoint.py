@@ -87,3 +87,15 @@ def test_a_checkpoint_of_another_format_is_refused_by_its_number(tmp_path: Path)
     manifest = json.loads((path / "MANIFEST.json").read_text())
     (path / "MANIFEST.json").write_text(json.dumps({**manifest, "format": 99}))
     assert "format 99" in (checkpoint.defect(path) or "")
+
+
+def test_differences_between_two_descriptions_are_named_by_their_paths():
+    before = {"use": "algorithm", "surrogate": {"use": "clip", "high": 0.28}, "select": [{"share": 0.5}], "gone": 1}
+    now = {"use": "algorithm", "surrogate": {"use": "soft"}, "select": [{"share": 0.25}], "gone": 1}
+    assert list(checkpoint.differences(before, now)) == [
+        "surrogate.use was 'clip' and is 'soft'",
+        "surrogate.high was 0.28 and is None",
+        "select.0.share was 0.5 and is 0.25",
+    ]
+    assert list(checkpoint.differences({"select": []}, {"select": [1]})) == ["select was [] and is [1]"]
+    assert list(checkpoint.differences(now, now)) == []
