@@ -69,12 +69,12 @@ def _ours(options: argparse.Namespace) -> Callable[[], float]:
     from rlenvs_plugins.grpo import GRPO
     from rlenvs_trainers.algorithm import Progress
     from rlenvs_trainers.batch import pack
+    from rlenvs_trainers.collect import collect
     from rlenvs_trainers.config import LearnerConfig, RolloutConfig
     from rlenvs_trainers.jobs import Job
     from rlenvs_trainers.learner import Learner
     from rlenvs_trainers.policy import load_policy
     from rlenvs_trainers.render import Renderer
-    from rlenvs_trainers.rollout import collect
     from rlenvs_trainers.samplers.transformers import TransformersSampler
 
     policy = load_policy(options.model)

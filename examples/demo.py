@@ -18,10 +18,10 @@ from rlenvs.cli.progress import Progress
 from rlenvs.policies.base import Sampling
 from rlenvs.report import write_report
 from rlenvs.store import RunStore
+from rlenvs_trainers.assembly import new_run
 from rlenvs_trainers.config import EnvConfig, EvalConfig, LearnerConfig, RolloutConfig, TrainConfig
 from rlenvs_trainers.interrupts import stop_on_signal
 from rlenvs_trainers.loop import train
-from rlenvs_trainers.run import Run
 
 RUNS = Path("runs")
 HARD, EASY = ["count", "largest"], ["running_sum", "sort", "reverse"]  # families; the hard ones are demonstrated more
@@ -85,7 +85,7 @@ def run(config: TrainConfig) -> Path:
     """Train, with a line that says how it goes; the run's folder."""
     folder = config.runs_dir / config.name
     shutil.rmtree(folder, ignore_errors=True)
-    started = Run.new(config, plugins.load(config.plugins))
+    started = new_run(config, plugins.load(config.plugins))
     with stop_on_signal() as stop, started, Progress(config.name, config.steps, "steps") as progress:
         for report in train(started, stop):
             progress.advance(note=f"accuracy {report.metrics.get('accuracy', 0):.2f}")

@@ -8,10 +8,10 @@ import pytest
 from rlenvs.config import read
 from rlenvs.plugins import load
 from rlenvs_trainers.algorithm import Progress
+from rlenvs_trainers.assembly import new_run
 from rlenvs_trainers.batch import Sample
 from rlenvs_trainers.config import TrainConfig
 from rlenvs_trainers.loop import train
-from rlenvs_trainers.run import Run
 from rlenvs_trainers.samplers.base import ScoreRequest
 
 STALE = """
@@ -36,7 +36,7 @@ def begun(warm):
 
     def begin(*sets):
         config = read(TrainConfig, "tiny.toml", sets)
-        runs.append(Run.new(config, load(config.plugins)))
+        runs.append(new_run(config, load(config.plugins)))
         return runs[-1]
 
     yield begin

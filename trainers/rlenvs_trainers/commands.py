@@ -108,8 +108,8 @@ def _warm_start_rate(config: Path | None, sets: list[str]) -> list[str]:
 
 
 def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | None) -> None:
+    from rlenvs_trainers.assembly import new_run, resumed_run
     from rlenvs_trainers.interrupts import stop_on_signal
-    from rlenvs_trainers.run import Run
     from rlenvs_trainers.samplers.base import BrokenWeightsError, StaleWeightsError
 
     if resume is not None and config is not None:
@@ -117,7 +117,7 @@ def _run(plugins: Plugins, config: Path | None, sets: list[str], resume: Path | 
     if resume is not None and not (resume / "config.toml").is_file():
         raise RlenvsError(f"{resume} holds no run: there is no config.toml in it")
     settings, plugins = _settled(plugins, resume / "config.toml" if resume else config, sets)
-    run = Run.resume(resume, settings, plugins) if resume else Run.new(settings, plugins)
+    run = resumed_run(resume, settings, plugins) if resume else new_run(settings, plugins)
     for note in run.notes:
         _tell(note)
     with stop_on_signal() as stop:

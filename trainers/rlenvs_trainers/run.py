@@ -1,43 +1,36 @@
-"""`Run`: what a training run holds, put together from its config; what it leaves on disk and how it resumes.
+"""`Run`: what a training run holds while it goes on, what it leaves on disk and how that is restored.
 
-The step itself is in `loop.py`; the format of a checkpoint in `checkpoint.py`.
+How one is put together is in `assembly.py`, the step itself in `loop.py`, the format of a checkpoint in
+`checkpoint.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
-import os
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
-import torch
-
-import rlenvs
 from rlenvs import config as config_files
 from rlenvs.deadline import Workers
 from rlenvs.errors import RlenvsError
 from rlenvs.store import RunStore
 from rlenvs_trainers import checkpoint, generators
 from rlenvs_trainers.algorithm import Algorithm, Models
-from rlenvs_trainers.config import EnvConfig, TrainConfig
+from rlenvs_trainers.collect import collect
+from rlenvs_trainers.config import TrainConfig
 from rlenvs_trainers.grouping import RolloutResult
 from rlenvs_trainers.held_out import evaluate_held_out
 from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.learner import Learner, LearnerState
-from rlenvs_trainers.lock import locked
 from rlenvs_trainers.models import RunModels
-from rlenvs_trainers.policy import LoadedPolicy, load_policy
-from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats, check_slots
+from rlenvs_trainers.policy import LoadedPolicy
 from rlenvs_trainers.recording import rollout_rows
 from rlenvs_trainers.records import Group, Player
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.rollout import collect
-from rlenvs_trainers.samplers.base import Sampler, SamplerContext
+from rlenvs_trainers.samplers.base import Sampler
 from rlenvs_trainers.task_sampler import DrawnTask, TaskSampler
 
 if TYPE_CHECKING:
@@ -71,91 +64,6 @@ class Run:
     memory: dict[str, Any] = field(default_factory=dict)  # what slots remember between steps
     events: asyncio.Runner = field(default_factory=asyncio.Runner)  # one event loop, for samplers with connections
     workers: Workers
-
-    @classmethod
-    def new(cls, config: TrainConfig, plugins: Plugins) -> Self:
-        """A run that starts at step 0, in a folder of its own."""
-        folder = config.runs_dir / config.name if config.name else _unused(config.runs_dir / _name(config))
-        if (folder / CONFIG).exists():
-            raise RlenvsError(f"{folder} holds a run already: resume it (--resume {folder}) or choose another --name")
-        run = cls._assembled(config, folder, plugins, policy_spec=config.policy)
-        config_files.write(config, folder / CONFIG)
-        run.publish_weights()
-        return run
-
-    @classmethod
-    def resume(cls, folder: Path, config: TrainConfig, plugins: Plugins) -> Self:
-        """The run in `folder`, at its newest complete checkpoint; what was recorded after it is forgotten.
-
-        Args:
-            config: the folder's own config.toml, as it was or with changes.
-        """
-        lock = locked(folder)
-        found = checkpoint.newest(folder / CHECKPOINTS)
-        spec = str(found.path / "policy") if found.path else config.policy
-        run = cls._assembled(config, folder, plugins, policy_spec=spec, lock=lock)
-        if found.path is not None:
-            run._restore(*checkpoint.load(found.path))
-        run.store.drop_after(run.step)
-        for path, reason in found.skipped:
-            run.store.write_event(run.step, "checkpoint_skipped", {"path": str(path), "reason": reason})
-            run.notes += (f"checkpoint {path} was skipped: {reason}. The run goes on after step {run.step}.",)
-        config_files.write(config, folder / CONFIG)
-        run.publish_weights()
-        return run
-
-    @classmethod
-    def _assembled(
-        cls, config: TrainConfig, folder: Path, plugins: Plugins, policy_spec: str, lock: IO[str] | None = None
-    ) -> Self:
-        algorithm = config_files.with_options(
-            plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
-        )
-        check_slots(algorithm)
-        check_config(config, algorithm)
-        check_ranks(int(os.environ.get("WORLD_SIZE", "1")))
-        generators.seed(config.seed)
-        envs = [_made(env, plugins) for env in config.env]
-        for env in config.eval.env:
-            _made(env, plugins)  # one that cannot be made is told now, not after an hour
-        tasks = TaskSampler(envs, [env.weight for env in config.env], config.seed)
-        policy = load_policy(policy_spec, seed=config.seed)
-        renderer = Renderer(policy.tokenizer, eos_ids=policy.eos_ids)
-        learner = Learner(
-            policy.model,
-            config.learner,
-            algorithm,
-            temperature=config.sampling.temperature,
-            num_steps=config.steps,
-            seed=config.seed,
-        )
-        sampler = plugins.samplers[config.sampler](
-            SamplerContext(
-                model=policy.model,
-                renderer=renderer,
-                spec=policy_spec,
-                dtype=config.learner.dtype,
-                options=config.sampler_options,
-            )
-        )
-        check_sampler(algorithm, sampler, config)
-        lock = lock or locked(folder)
-        return cls(
-            config=config,
-            folder=folder,
-            plugins=plugins,
-            algorithm=algorithm,
-            policy=policy,
-            renderer=renderer,
-            sampler=sampler,
-            learner=learner,
-            envs=envs,
-            tasks=tasks,
-            lock=lock,
-            store=RunStore(folder / STORE),
-            workers=Workers(config.rollout.workers or None),
-            notes=tuple(learner.notes),
-        )
 
     def __enter__(self) -> Self:
         config = config_files.to_dict(self.config)
@@ -281,7 +189,13 @@ class Run:
         """Everything that the algorithm is made of, defaults included: `config.toml` has only what was changed."""
         return config_files.describe(self.algorithm, self.plugins.components)
 
-    def _restore(self, tensors: dict[str, torch.Tensor], state: dict[str, Any]) -> None:
+    def restore(self, path: Path) -> None:
+        """Be as the run was when it wrote the checkpoint at `path`.
+
+        Raises:
+            RlenvsError: another algorithm wrote it, or the same one with other options.
+        """
+        tensors, state = checkpoint.load(path)
         if state["algorithm"] != config_files.digest(self.algorithm):
             others = ", ".join(checkpoint.differences(state["slots"], self._slots())) or "a class is another one"
             raise RlenvsError(
@@ -295,21 +209,3 @@ class Run:
         self.memory, self.step = state["memory"], state["step"]
         self.saved = self.step
         generators.restore(tensors, state["generators"])
-
-
-def _made(env: EnvConfig, plugins: Plugins) -> TextEnv:
-    plugins.environments.check_unambiguous(env.id)
-    made = rlenvs.make(env.id, **env.kwargs)
-    check_seats(env, made)
-    return made
-
-
-def _unused(folder: Path) -> Path:
-    """The folder, or where it is there already (two runs of one second) the first of its numbered neighbours."""
-    neighbours = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
-    return next(path for path in itertools.chain([folder], neighbours) if not path.exists())
-
-
-def _name(config: TrainConfig) -> str:
-    envs = "+".join(env.id.rpartition("/")[2].lower() for env in config.env)
-    return f"{config.algorithm}-{envs}-{time.strftime('%Y%m%d-%H%M%S')}"

@@ -25,6 +25,7 @@ from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs.seats import SeatView
 from rlenvs_trainers.algorithm import Progress
 from rlenvs_trainers.barrier import SamplerTimeoutError
+from rlenvs_trainers.collect import collect
 from rlenvs_trainers.config import RolloutConfig
 from rlenvs_trainers.explore import Chain
 from rlenvs_trainers.grouping import RolloutResult
@@ -33,7 +34,7 @@ from rlenvs_trainers.play import Play
 from rlenvs_trainers.policy import LoadedPolicy
 from rlenvs_trainers.records import Completion, Group, Player, Trajectory
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.rollout import RolloutError, Rollouts, collect
+from rlenvs_trainers.rollout import RolloutError, Rollouts
 from rlenvs_trainers.samplers.base import Sampler, SampleRequest, StaleWeightsError
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.samplers.transformers import TransformersSampler
