@@ -23,7 +23,7 @@ class Fact:
 def facts(metrics: Mapping[int, Mapping[str, float]], events: Sequence[EventRow]) -> list[Fact]:
     """What is known; what is not is left out."""
     starts = [event for event in events if event.kind == STARTED]
-    config: Mapping[str, Any] = starts[-1].payload.get("config", {}) if starts else {}
+    config: Mapping[str, Any] = last_start(events).get("config", {})
     lines = {
         "status": status(events),
         "policy": str(config.get("policy", "")),
@@ -37,6 +37,11 @@ def facts(metrics: Mapping[int, Mapping[str, float]], events: Sequence[EventRow]
         "seed": str(config.get("seed", "")),
     }
     return [Fact(name, value) for name, value in lines.items() if value]
+
+
+def last_start(events: Sequence[EventRow]) -> Mapping[str, Any]:
+    """What the run wrote down when it started or resumed last: config, algorithm, notes; nothing where it did not."""
+    return next((event.payload for event in reversed(events) if event.kind == STARTED), {})
 
 
 def status(events: Sequence[EventRow]) -> str:

@@ -14,6 +14,7 @@ from rlenvs.report.curves import chart
 from rlenvs.report.facts import facts, status
 from rlenvs.report.html import Safe, data, join, tag
 from rlenvs.report.series import Series, by_name, series_of
+from rlenvs.report.settings import settings
 from rlenvs.store import RunStore
 
 Metrics = Mapping[int, Mapping[str, float]]
@@ -53,7 +54,8 @@ def write_report(run_dir: Path) -> Path:
 def build(name: str, store: RunStore) -> str:
     """The page of the run in `store`."""
     metrics, evals, events = store.metrics(), store.evals(), store.events()
-    body = [tag("header", tag("p", "rlenvs run", class_="kicker"), tag("h1", name), _facts(metrics, events))]
+    title = tag("p", "rlenvs run", class_="kicker"), tag("h1", name)
+    body = [tag("header", *title, _facts(metrics, events), settings(events))]
     if evals:
         body.append(_section("Before and after", _PASS_NOTE, held_out.table(store, evals)))
     body.append(_section("Curves", _CURVES_NOTE, *_charts(metrics, evals)))

@@ -11,6 +11,7 @@ import typer
 
 from rlenvs.cli.group import Group
 from rlenvs.cli.output import JsonOption, print_json, print_table
+from rlenvs.notation import inline
 
 if TYPE_CHECKING:
     from rlenvs.registry import Registry
@@ -92,18 +93,7 @@ def _slot_lines(slot: str, filling: Any, value: Any) -> Iterator[str]:
         for index, (item, component) in enumerate(zip(filling, value, strict=True)):
             yield from _slot_lines(f"{slot}.{index}", item, component)
     elif isinstance(filling, dict) and is_dataclass(value):
-        yield f"{slot} = {_toml(filling)}"
+        yield f"{slot} = {inline(filling)}"
         yield f"    {(inspect.getdoc(type(value)) or '').partition(chr(10))[0]}"
     else:
-        yield f"{slot} = {_toml(filling)}"
-
-
-def _toml(value: Any) -> str:
-    """A described value on one line, as TOML writes it; what is None is left out."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items() if item is not None) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else "none" if value is None else repr(value)
+        yield f"{slot} = {inline(filling)}"
