@@ -1,0 +1,217 @@
+"""One episode in tokens: what is recorded of it, and what happens where tokens run out."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import rlenvs
+from rlenvs.env import Response
+from rlenvs.move import Move
+from rlenvs.multi import MultiTextEnv
+from rlenvs.policies.base import Sampling
+from rlenvs.records import Ending, Message, Part, Task, user
+from rlenvs.rubric import RewardFunction, Rubric
+from rlenvs.seats import SeatView
+from rlenvs_trainers.policy import LoadedPolicy
+from rlenvs_trainers.records import Trajectory
+from rlenvs_trainers.render import Renderer
+from rlenvs_trainers.rollout import Rollouts
+from rlenvs_trainers.samplers.transformers import TransformersSampler
+
+from .asking import AskEnv, only, run, says_yes, scripted
+
+
+def test_a_conversation_is_recorded_as_it_was_read_and_written(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer))
+    first, second = trajectory.turns
+    assert first.prompt_ids == renderer.start((user("question 0"),)).ids
+    assert second.prompt_ids == (
+        *first.prompt_ids,
+        *first.completion.token_ids,
+        *renderer.encode("<|user|>again<|end|><|assistant|>"),
+    )
+    assert first.reply == (user("again"),)
+    assert renderer.decode(second.completion.token_ids) == "yes"
+    assert (trajectory.ending, trajectory.seat, trajectory.branch) == ("completed", "policy", None)
+    assert trajectory.fingerprint == AskEnv().task_at(0).fingerprint
+
+
+def test_a_trajectory_carries_its_task_and_how_a_right_answer_would_look(renderer: Renderer) -> None:
+    class KnowsAnswer(AskEnv):
+        def answer_message(self, task: Task) -> str:
+            return f"it is {task.target}"
+
+    silent = only(run(AskEnv(), scripted(renderer, "yes"), renderer))
+    assert (silent.task, silent.answer) == (AskEnv().task_at(0), None)
+    assert silent.task_id == "ask/0"
+    assert silent.fingerprint == silent.task.fingerprint
+    cut_off = run(KnowsAnswer(), scripted(renderer, "yes and more"), renderer, params=Sampling(max_tokens=3))
+    for trajectory in (only(run(KnowsAnswer(), scripted(renderer, "no", "yes"), renderer)), only(cut_off)):
+        assert (trajectory.answer, trajectory.final_belief) == ("it is yes", None)
+    pair = run(rlenvs.make("rlenvs/EchoPair-v0"), scripted(renderer, "hello"), renderer)
+    answers = {group.seat: group.trajectories[0].answer for group in pair.groups}
+    assert len(answers) == len(set(answers.values()) - {None}) == 2
+
+
+def test_the_worlds_last_reply_belongs_to_the_last_turn(renderer: Renderer) -> None:
+    first, *_, last = only(run(AskEnv(), scripted(renderer, "no"), renderer)).turns
+    assert first.reply == last.reply == (user("again"),)
+    cut_off = only(run(AskEnv(), scripted(renderer, "no and more"), renderer, params=Sampling(max_tokens=3)))
+    assert cut_off.turns[-1].reply == ()
+
+
+def test_rewards_are_weighted_and_know_their_level(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer))
+    assert [(reward.name, reward.value, reward.level) for reward in trajectory.rewards] == [("yes", 3.0, "trajectory")]
+    assert [(reward.name, reward.value, reward.level) for reward in trajectory.turns[0].rewards] == [
+        ("try", 0.5, "action")
+    ]
+    assert trajectory.turns[1].rewards == ()
+    assert trajectory.parts == {"yes": 3.0, "try": 0.5}
+    assert trajectory.reward == 3.5
+
+
+class Sharing(MultiTextEnv):
+    """Whoever acts earns 1.0 for each of the others; the episode ends with the second action."""
+
+    seats = ("ann", "bob", "cid")
+    max_turns = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rubrics = {seat: Rubric((RewardFunction("yes", says_yes),)) for seat in self.seats}
+
+    def task_at(self, index: int) -> Task:
+        return Task(id=f"sharing/{index}", prompt=(user("Go."),))
+
+    def respond(self, seat: str, action: str) -> Move:
+        gift = (Part(name=f"from {seat}", value=1.0),)
+        ending: Ending | None = "completed" if seat == "bob" else None
+        return Move(rewards={other: gift for other in self.seats if other != seat}, ending=ending)
+
+
+def test_what_others_actions_earn_a_seat_belongs_to_its_last_action_or_its_first_or_its_trajectory(
+    renderer: Renderer,
+) -> None:
+    groups = run(SeatView(Sharing()), scripted(renderer, "hi"), renderer).groups
+    ann, bob, cid = (group.trajectories[0] for group in groups)
+    for trajectory, giver in ((ann, "from bob"), (bob, "from ann")):
+        (turn,) = trajectory.turns
+        assert [(reward.name, reward.value, reward.level) for reward in turn.rewards] == [(giver, 1.0, "action")]
+    assert (cid.turns, cid.parts) == ((), {"yes": 0.0, "from ann": 1.0, "from bob": 1.0})
+    assert [each.reward for each in (ann, bob, cid)] == [1.0, 1.0, 2.0]
+
+
+def test_what_the_environment_did_not_use_is_cut_on_ids(renderer: Renderer) -> None:
+    first, second = only(run(AskEnv(), scripted(renderer, "no] and more", "yes"), renderer)).turns
+    assert first.completion.token_ids == renderer.encode("no]")
+    assert first.completion.finish_reason == "cut"
+    bridge = renderer.encode("<|end|><|user|>again<|end|><|assistant|>")
+    assert second.prompt_ids == (*first.prompt_ids, *first.completion.token_ids, *bridge)
+
+
+def test_r17_a_template_that_rewrites_history_makes_a_sample_of_its_own(tiny_policy: LoadedPolicy) -> None:
+    from rlenvs_trainers.tiny import tiny_tokenizer
+
+    tokenizer = tiny_tokenizer()
+    tokenizer.chat_template = tokenizer.chat_template.replace(
+        "message['content']", "(message['content'].split('</think>')[-1])"
+    )
+    renderer = Renderer(tokenizer)
+    first, second = only(run(AskEnv(), scripted(renderer, "<think>a</think>no", "yes"), renderer)).turns
+    read = (*first.prompt_ids, *first.completion.token_ids)
+    assert renderer.decode(first.completion.token_ids) == "<think>a</think>no"
+    assert second.prompt_ids[: len(read)] != read
+    assert "<think>" not in renderer.decode(second.prompt_ids)
+
+
+def test_beliefs_and_signals_are_noted_with_the_last_turn(renderer: Renderer) -> None:
+    async def noting(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play = await rollouts.start(0)
+        for belief in (0.25, 0.5):
+            completion = await play.write()
+            assert completion is not None
+            await play.act(completion)
+            play.note("policy", belief=belief, signals={"a": 1.0})
+            play.note("policy", signals={"b": 2.0}, token_signals={"value": np.arange(len(completion.token_ids))})
+        return play.trajectories()
+
+    first, second = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer, explore=noting)).turns
+    assert (first.belief, second.belief) == (0.25, 0.5)
+    assert first.signals == second.signals == {"a": 1.0, "b": 2.0}
+    assert first.token_signals["value"].tolist() == list(range(len(first.completion.token_ids)))
+
+
+def test_r19_every_completion_carries_its_version(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", version=4), renderer, version=4))
+    assert [turn.completion.version for turn in trajectory.turns] == [4, 4, 4]
+
+
+def test_out_of_turns_is_judged_on_what_there_is(renderer: Renderer) -> None:
+    trajectory = only(run(AskEnv(), scripted(renderer, "no"), renderer))
+    assert trajectory.ending == "max_turns"
+    assert len(trajectory.turns) == 3
+    assert trajectory.verdict is not None
+    assert trajectory.verdict.correct == 0.0
+
+
+def test_r12_an_action_that_runs_into_its_limit_is_not_delivered(renderer: Renderer) -> None:
+    delivered: list[str] = []
+    env = AskEnv(on_step=delivered.append)
+    params = Sampling(max_tokens=3)
+    trajectory = only(run(env, scripted(renderer, "yes and more"), renderer, params=params))
+    assert (trajectory.ending, delivered) == ("max_tokens", [])
+    assert trajectory.turns[0].completion.token_ids == renderer.encode("yes")
+    assert trajectory.verdict is not None
+    assert trajectory.reward == 0.0
+
+
+def test_an_action_that_is_whole_is_delivered_though_the_policy_wrote_on_until_its_limit(renderer: Renderer) -> None:
+    class Whole(AskEnv):
+        def complete(self, action: str) -> int | None:
+            return action.find("]") + 1 or None
+
+    params = Sampling(max_tokens=5)
+    trajectory = only(run(Whole(), scripted(renderer, "yes] and more"), renderer, params=params))
+    assert (trajectory.ending, trajectory.reward) == ("completed", 3.0)
+    assert trajectory.turns[0].completion.token_ids == renderer.encode("yes]")
+    cut_off = only(run(Whole(), scripted(renderer, "yes and more"), renderer, params=params))
+    assert (cut_off.ending, cut_off.reward) == ("max_tokens", 0.0)
+
+
+def test_r12_a_prompt_longer_than_the_context_ends_the_episode_before_anything_is_sampled(renderer: Renderer) -> None:
+    sampler = scripted(renderer, "yes", context_length=5)
+    trajectory = only(run(AskEnv(), sampler, renderer))
+    assert (trajectory.ending, trajectory.turns, sampler.batches) == ("context_overflow", (), [])
+    assert trajectory.verdict is not None
+
+
+def test_r12_a_prompt_that_fits_exactly_leaves_no_room_and_one_less_leaves_one_token(renderer: Renderer) -> None:
+    length = len(renderer.start((user("question 0"),)).ids)
+    full = only(run(AskEnv(), scripted(renderer, "yes", context_length=length), renderer))
+    assert (full.ending, full.turns) == ("context_overflow", ())
+    sampler = scripted(renderer, "yes", context_length=length + 1)
+    almost = only(run(AskEnv(), sampler, renderer))
+    assert almost.ending == "context_overflow"
+    assert len(almost.turns[0].completion.token_ids) == 1
+    assert sampler.batches[0][0].params.max_tokens == 1
+
+
+class FloodEnv(AskEnv):
+    """A tool that answers with 70,000 characters."""
+
+    def respond(self, action: str) -> Response:
+        return Response(messages=(Message(role="tool", content="x" * 70_000),))
+
+
+def test_r12_a_flood_from_a_tool_overflows_the_context_and_nothing_else(
+    tiny_policy: LoadedPolicy, renderer: Renderer
+) -> None:
+    sampler = TransformersSampler(tiny_policy.model, renderer)
+    ended = {  # some of the untrained policy's actions end before their limit
+        each.ending: each
+        for group in run(FloodEnv(), sampler, renderer, range(4), params=Sampling(max_tokens=150)).groups
+        for each in group.trajectories
+    }
+    assert set(ended) == {"context_overflow", "max_tokens"}
+    assert len(ended["context_overflow"].turns) == 1
