@@ -1,0 +1,67 @@
+"""The results file: what is no such file is left alone, what is written comes back."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlenvs.errors import RlenvsError
+from rlenvs.evaluation.results import Sample
+from rlenvs.policies.scripted import Oracle
+
+from .trouble import Scripted, run
+
+
+@pytest.mark.parametrize("content", ["my notes\n", '{"a": 1}\n', "[]\n", '"x"\n'])
+def test_a_file_of_something_else_is_not_written_to(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(content)
+    with pytest.raises(RlenvsError, match="not a results file"):
+        run(Oracle(), results_path=path)
+    assert path.read_text() == content
+
+
+def test_a_file_without_a_line_end_is_not_cut(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("precious notes without a line end")
+    with pytest.raises(RlenvsError, match="not a results file"):
+        run(Oracle(), results_path=path)
+    assert path.read_text() == "precious notes without a line end"
+
+
+@pytest.mark.parametrize("length", [0, 5, 60])
+def test_a_file_whose_header_was_half_written_is_begun_again(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "r.jsonl"
+    run(Oracle(), num_tasks=1, results_path=path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:length])
+    run(Oracle(), num_tasks=1, results_path=path)
+    assert path.read_bytes() == whole
+
+
+def test_a_line_that_is_no_sample_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    run(Oracle(), num_tasks=2, results_path=path)
+    path.write_bytes(path.read_bytes() + b'{"half": 1}\n')
+    with pytest.raises(RlenvsError, match="line 4 is not a sample"):
+        run(Oracle(), num_tasks=2, results_path=path)
+
+
+def test_odd_characters_survive_the_results_file(tmp_path: Path) -> None:
+    path, text = tmp_path / "r.jsonl", "a\u2028b\x85c\x1d\r\n\x00é😀"
+    policy = Scripted(lambda request: text)
+    run(policy, num_tasks=2, results_path=path)
+    again = run(policy, num_tasks=2, results_path=path)
+    assert len(policy.keys) == 2
+    assert again.samples[0].messages[-1]["content"] == text
+    run(Scripted(lambda request: "\ud800"), num_tasks=3, results_path=path)  # half a character cannot be stored
+    assert run(policy, num_tasks=3, results_path=path).samples[2].messages[-1]["content"] == "?"
+
+
+def test_a_sample_without_a_verdict_is_a_failure_unless_it_was_said_to_have_none() -> None:
+    facts: dict[str, Any] = {
+        **{"target": "t", "index": 0, "task_id": "t0", "fingerprint": "f", "sample": 0, "seat": "policy"},
+        **{"num_seats": 1, "correct": None, "reward": None},
+    }
+    assert Sample(**facts, ending="timeout").is_failed
+    assert not Sample(**facts, ending="unscored").is_failed

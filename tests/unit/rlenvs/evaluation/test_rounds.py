@@ -1,0 +1,109 @@
+"""Many episodes at once: which requests meet, how far one is, and what is freed when it is over."""
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+
+import rlenvs
+from rlenvs.env import Response
+from rlenvs.evaluation.evaluate import Progress, evaluate
+from rlenvs.evaluation.suites import Target
+from rlenvs.policies.base import Reply, ReplyRequest
+from rlenvs.policies.scripted import Oracle
+
+from .trouble import ENV_ID, Scripted, TroubleEnv, endings, run
+
+
+def test_seeds_differ_between_tasks_and_samples_and_do_not_depend_on_what_runs_beside() -> None:
+    policies = [Scripted(lambda request: "x") for _ in range(3)]
+    run(policies[0], samples=3)
+    run(policies[1], samples=3, concurrency=7)
+    run(policies[2], samples=3, seed=1)
+    seeds = [{r.key: r.seed for batch in policy.batches for r in batch} for policy in policies]
+    assert len(set(seeds[0].values())) == 30
+    assert seeds[0] == seeds[1]
+    assert not set(seeds[0].values()) & set(seeds[2].values())
+
+
+def test_batches_are_full_and_the_same_each_time() -> None:
+    first, second = Scripted(lambda request: "x"), Scripted(lambda request: "x")
+    run(first, samples=3, concurrency=8, turns=2)
+    run(second, samples=3, concurrency=8, turns=2)
+    assert first.batches[0][0].key == f"{ENV_ID}/000000/00000/policy/000"
+    assert first.keys == second.keys
+    assert [len(batch) for batch in first.batches] == [8, 8, 8, 8, 8, 8, 6, 6]
+
+
+def test_progress_counts_episodes_to_the_end() -> None:
+    seen: list[Progress] = []
+    run(Oracle(), trouble={"0": "raises"}, samples=2, concurrency=8, progress=seen.append)
+    assert [(p.done, p.failed) for p in seen] == [(0, 0), (8, 2), (16, 2), (20, 2)]
+    assert {p.total for p in seen} == {20}
+
+
+def test_a_policy_that_owes_a_reply_is_a_bug_that_is_named() -> None:
+    class Forgetful(Scripted):
+        async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+            return [Reply(text="x")]
+
+    with pytest.raises(ValueError, match="got 1 for 10"):
+        run(Forgetful(lambda request: "x"))
+
+
+class HoldingEnv(TroubleEnv):
+    """Holds something from `begin` to `close`. Hangs end when it is closed."""
+
+    held: ClassVar[list[threading.Event]] = []
+
+    def begin(self) -> None:
+        self.gone = threading.Event()
+        self.held.append(self.gone)
+        if self.here == "slow_start":
+            time.sleep(0.5)
+        super().begin()
+
+    def respond(self, action: str) -> Response:
+        if self.here == "waits":
+            assert self.gone.wait(30)
+        return super().respond(action)
+
+    def close(self) -> None:
+        if self.task is not None:
+            self.gone.set()
+
+
+@pytest.fixture
+def holding(monkeypatch: pytest.MonkeyPatch) -> list[threading.Event]:
+    monkeypatch.setattr(HoldingEnv, "held", [])
+    rlenvs.register("tests/Holding-v0", HoldingEnv)
+    return HoldingEnv.held
+
+
+def test_whatever_an_episode_holds_is_freed_however_it_ends(holding: list[threading.Event]) -> None:
+    def say(request: ReplyRequest) -> str | Reply:
+        return Reply(error="HTTP 503") if "/000004/" in request.key else "hm"
+
+    trouble = {0: "raises", 1: "cannot_start", 2: "waits", 3: "slow_start", 5: "grader_raises", 6: "unscorable"}
+    target = Target(env="tests/Holding-v0", kwargs={"trouble": trouble})
+    result = evaluate(Scripted(say), [target], deadline_s=0.2)
+    expected = ["env_error", "env_error", "timeout", "timeout", "policy_error", "grader_error", "unscored"]
+    assert endings(result) == expected + ["completed"] * 3
+    assert len(holding) == 10
+    assert all(gone.wait(30) for gone in holding)
+
+
+def test_whatever_is_held_is_freed_when_an_evaluation_is_given_up(holding: list[threading.Event]) -> None:
+    target = Target(env="tests/Holding-v0", kwargs={"turns": 3})
+
+    def give_up(request: ReplyRequest) -> str:
+        if request.key.endswith("/001"):
+            raise KeyboardInterrupt
+        return "hm"
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(Scripted(give_up), [target], concurrency=4)
+    assert len(holding) == 4
+    assert all(gone.wait(30) for gone in holding)
