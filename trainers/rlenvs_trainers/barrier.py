@@ -29,7 +29,7 @@ class Barrier:
     """Collects requests until no line is running, then asks the sampler once. For one event loop.
 
     Args:
-        timeout_s: for one call of the sampler. One that works in the calling thread cannot be interrupted.
+        timeout_s: for one call of the sampler.
     """
 
     def __init__(self, sampler: Sampler, timeout_s: float | None = None) -> None:

@@ -92,7 +92,7 @@ class StaleWeightsError(RuntimeError):
     def __init__(self, policy: str, served: int, wanted: int) -> None:
         super().__init__(
             f"sampler weights of {policy!r} are version {served}, trainer {wanted}: the weights were not published "
-            f"after the last update. Nothing was sampled."
+            f"after the last update, or changed during a call. No completion was kept."
         )
 
 

@@ -8,6 +8,7 @@ Axes: N requests, B rows in use, R rows there is room for, V vocabulary, P posit
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -96,14 +97,21 @@ class Decoding:
         # One entry per row in use: which request, the cell it writes next, the id it reads next, tokens written.
         self.request_B = self.position_B = self.token_B = self.written_B = np.empty(0, dtype=np.int64)
 
-    def run(self) -> list[Written]:
-        """Decode everything."""
-        while self.waiting or len(self.request_B):
+    @property
+    def is_over(self) -> bool:
+        """Whether every request has its completion."""
+        return not self.waiting and not len(self.request_B)
+
+    def run(self, seconds: float) -> None:
+        """Decode for about that long: at least a step, and what is written does not depend on it."""
+        until = time.monotonic() + seconds
+        while not self.is_over:
             free = self.max_rows - len(self.request_B)
             if self.waiting and free >= min(len(self.waiting), max(1, self.max_rows // 4)):
                 self._admit([self.waiting.popleft() for _ in range(min(free, len(self.waiting)))])
             self._step()
-        return self._collected()
+            if time.monotonic() >= until:
+                return
 
     # Coming: prompts without their last token are prefilled, which the row's first step then reads.
 
@@ -244,7 +252,8 @@ class Decoding:
         self.request_B, self.position_B = self.request_B[kept], self.position_B[kept]
         self.token_B, self.written_B = self.token_B[kept], self.written_B[kept]
 
-    def _collected(self) -> list[Written]:
+    def written(self) -> list[Written]:
+        """The completions, once it is over."""
         if not self.history:
             return [Written(token_ids=(), logprobs=(), sampled=(), finish_reason=reason) for reason in self.finish]
         request, tokens, logprobs, sampled = (np.concatenate(column) for column in zip(*self.history, strict=True))

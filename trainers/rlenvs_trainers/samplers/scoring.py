@@ -17,21 +17,11 @@ TOKENS_PER_FORWARD = 8192
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def score(model: Any, pairs: Sequence[Pair], *, device: torch.device) -> list[tuple[float, ...]]:
-    """Give log p(continuation token | prefix, continuation before it) at temperature 1, in nats, float32.
+def score_batches(pairs: Sequence[Pair], vocabulary: int) -> Iterator[list[int]]:
+    """Which pairs to score together: rows of similar length, within the limits above (one at least).
 
-    Args:
-        pairs: a prefix, which is not empty, and its continuation, which may be.
+    Those without a continuation are in none: there is nothing to score.
     """
-    scores: list[tuple[float, ...]] = [()] * len(pairs)
-    for rows in _batches(pairs, model.config.get_text_config().vocab_size):
-        for row, logprobs in zip(rows, _forward(model, [pairs[row] for row in rows], device), strict=True):
-            scores[row] = logprobs
-    return scores
-
-
-def _batches(pairs: Sequence[Pair], vocabulary: int) -> Iterator[list[int]]:
-    """Rows of similar length, together within the limits above (one at least)."""
     order = sorted((row for row, pair in enumerate(pairs) if pair[1]), key=lambda row: (sum(map(len, pairs[row])), row))
     batch: list[int] = []
     for row in order:
@@ -46,7 +36,12 @@ def _batches(pairs: Sequence[Pair], vocabulary: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _forward(model: Any, pairs: Sequence[Pair], device: torch.device) -> list[tuple[float, ...]]:
+def score(model: Any, pairs: Sequence[Pair], *, device: torch.device) -> list[tuple[float, ...]]:
+    """Give log p(continuation token | prefix, continuation before it) at temperature 1, in nats, float32.
+
+    Args:
+        pairs: of one forward: a prefix and its continuation, neither of which is empty.
+    """
     length = max(len(prefix) + len(rest) for prefix, rest in pairs)
     first = min(len(prefix) for prefix, _ in pairs) - 1  # the position that says the earliest continuation token
     ids_BT = torch.zeros(len(pairs), length, dtype=torch.long)

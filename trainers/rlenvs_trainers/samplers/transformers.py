@@ -6,9 +6,10 @@ being published are an error. The loop itself is in `decode.py`.
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +31,11 @@ from rlenvs_trainers.samplers.base import (
     check_served,
 )
 from rlenvs_trainers.samplers.decode import Decoding, Written
-from rlenvs_trainers.samplers.scoring import score
+from rlenvs_trainers.samplers.scoring import score, score_batches
 from rlenvs_trainers.samplers.stops import StopTexts
 
 ATTENTION = ("full_attention", "sliding_attention")  # transformers' names of layers that this sampler can cache
+SLICE_S = 0.25  # seconds of work before the event loop has its turn
 UNBOUNDED_CONTEXT = 1 << 20  # tokens, for a model whose config names no limit
 
 
@@ -73,7 +75,8 @@ class TransformersSampler:
     """Writes completions with a causal language model of transformers.
 
     A batch depends on the requests given together, never on their order of arrival: they are sorted by prompt length,
-    prompt and key. A prompt that several share is computed once. Work is done in the calling thread.
+    prompt and key. A prompt that several share is computed once. Work is done in the calling thread, in slices of
+    `SLICE_S`: between them the event loop runs, so that a deadline or a cancellation ends it.
 
     At temperature 0 a row takes the most probable token and reports log-probabilities at temperature 1. Top-p and
     top-k change what is drawn, and the reported log-probabilities stay those of the whole distribution.
@@ -126,19 +129,23 @@ class TransformersSampler:
         completions: dict[int, Completion] = {}
         for policy, order in self._by_policy(requests):
             order.sort(key=lambda index: _batch_order(requests[index]))
-            written = self._decode(policy, [requests[index] for index in order])
+            written = await self._written(policy, [requests[index] for index in order])
             completions |= {index: self._completion(policy, each) for index, each in zip(order, written, strict=True)}
         return [completions[index] for index in range(len(requests))]
 
     async def score(self, requests: Sequence[ScoreRequest]) -> list[tuple[float, ...]]:
         """Log-probability of every continuation token given its prefix, at temperature 1."""
-        scores: dict[int, tuple[float, ...]] = {}
+        scores: list[tuple[float, ...]] = [()] * len(requests)
         for policy, order in self._by_policy(requests):
-            model = self._find(policy).model
+            model, version = self._served[policy].model, self.version(policy)
             pairs = [(requests[index].prefix_ids, requests[index].continuation_ids) for index in order]
-            with serving(model), self._autocast(model):
-                scores |= zip(order, score(model, pairs, device=_device(model)), strict=True)
-        return [scores[index] for index in range(len(requests))]
+            for rows in score_batches(pairs, _text_config(model).vocab_size):
+                with self._at_work(model):
+                    scored = score(model, [pairs[row] for row in rows], device=_device(model))
+                for row, logprobs in zip(rows, scored, strict=True):
+                    scores[order[row]] = logprobs
+                await self._pause(policy, version)
+        return scores
 
     def load(self, weights: Mapping[str, Tensor], version: int, policy: str = "policy") -> None:
         """Serve these weights from now on. Those that the module holds already (the trainer's) are not copied.
@@ -189,22 +196,38 @@ class TransformersSampler:
         if served.count_changes() != served.changes:
             raise StaleWeightsError(policy, served.version, served.version + 1)
 
-    def _decode(self, policy: str, requests: list[SampleRequest]) -> list[Written]:
-        model = self._served[policy].model
+    async def _written(self, policy: str, requests: list[SampleRequest]) -> list[Written]:
+        model, version = self._served[policy].model, self.version(policy)
         limits = [
             max(0, min(request.params.max_tokens, self.context_length - len(request.prompt_ids)))
             for request in requests
         ]
+        decoding = Decoding(
+            model,
+            requests,
+            limits,
+            eos_ids=self.eos_ids,
+            stops=self.stops,
+            max_rows=min(self.max_rows, self._rows_that_fit(model, requests, limits)),
+            device=_device(model),
+        )
+        while not decoding.is_over:
+            with self._at_work(model):
+                decoding.run(SLICE_S)
+            await self._pause(policy, version)
+        return decoding.written()
+
+    @contextmanager
+    def _at_work(self, model: nn.Module) -> Iterator[None]:
         with serving(model), self._autocast(model):
-            return Decoding(
-                model,
-                requests,
-                limits,
-                eos_ids=self.eos_ids,
-                stops=self.stops,
-                max_rows=min(self.max_rows, self._rows_that_fit(model, requests, limits)),
-                device=_device(model),
-            ).run()
+            yield
+
+    async def _pause(self, policy: str, version: int) -> None:
+        """Let the event loop run; weights that change meanwhile are an error, since the rest would be another's."""
+        await asyncio.sleep(0)
+        if (served := self.version(policy)) != version:
+            raise StaleWeightsError(policy, version, served)
+        self._check_unchanged(policy)
 
     def _rows_that_fit(self, model: nn.Module, requests: list[SampleRequest], limits: list[int]) -> int:
         longest = max(len(request.prompt_ids) + limit for request, limit in zip(requests, limits, strict=True))
