@@ -37,7 +37,8 @@ def test_a_deadline_ends_a_call_and_leaves_the_sampler_and_the_model_as_they_wer
         asyncio.run(in_time())
     hook.remove()
     assert len(steps) <= 3  # the prompts and a token, of a hundred
-    assert tiny_policy.model.training and tiny_policy.model.config._attn_implementation == attention
+    assert tiny_policy.model.training
+    assert tiny_policy.model.config._attn_implementation == attention
     assert not torch.is_inference_mode_enabled()
     tiny_policy.model.eval()
     assert sample(sampler, ragged()) == before
@@ -98,4 +99,4 @@ def test_a_call_for_scores_lets_the_loop_run_too(sampler: TransformersSampler, e
     answers = asyncio.run(both())
     assert len(turns) >= 2
     assert answers == score(sampler, [scored((1, 2), (3, 4)), scored((5,), ())])
-    assert len(answers[0]) == 2 and answers[1] == ()
+    assert [len(each) for each in answers] == [2, 0]
