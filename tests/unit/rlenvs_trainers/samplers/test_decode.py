@@ -1,6 +1,7 @@
 """The decode loop: rows that come and go, the tokens they draw, what ends a message, monitors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,18 @@ from rlenvs_trainers.samplers.transformers import TransformersSampler
 from .asked import PARAMS, forward_logprobs, ragged, request, sample, steered
 
 
+@contextmanager
+def forwards(policy: LoadedPolicy) -> Iterator[list[tuple[int, int]]]:
+    """Rows and positions of every forward within: prompts first, then a position per row and step."""
+    shapes: list[tuple[int, int]] = []
+    embed: Any = policy.model.get_input_embeddings()
+    hook = embed.register_forward_hook(lambda _, inputs, __: shapes.append(tuple(inputs[0].shape)))
+    try:
+        yield shapes
+    finally:
+        hook.remove()
+
+
 def test_rows_are_as_many_as_fit_the_cache(tiny_policy: LoadedPolicy, renderer: Renderer) -> None:
     # 2 (keys, values) x 2 layers x 2 heads x 32 wide x 4 bytes = 1 KiB a position; 13 + 24 positions at most
     small = TransformersSampler(tiny_policy.model, renderer, max_cache_gib=80 * 1024 / 2**30)
@@ -32,31 +45,33 @@ def test_few_rows_that_are_refilled_write_the_same(
     few = TransformersSampler(tiny_policy.model, renderer, max_rows=max_rows)
     requests = ragged()
     expected = [completion.token_ids for completion in sample(sampler, requests)]
-    assert [completion.token_ids for completion in sample(few, requests)] == expected
+    with forwards(tiny_policy) as shapes:
+        assert [completion.token_ids for completion in sample(few, requests)] == expected
+    assert max(rows for rows, positions in shapes if positions == 1) == max_rows
 
 
 def test_prompts_are_prefilled_in_slices_without_a_difference(
-    sampler: TransformersSampler, monkeypatch: pytest.MonkeyPatch
+    sampler: TransformersSampler, tiny_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    requests = ragged()
-    expected = [completion.token_ids for completion in sample(sampler, requests)]
+    """Prompts of 1, 4, 7, 10 and 13 tokens, of which the last is read by a row's first step."""
+    requests = ragged(attempts=1)
+    with forwards(tiny_policy) as at_once:
+        expected = [completion.token_ids for completion in sample(sampler, requests)]
     monkeypatch.setattr(decode, "PREFILL_TOKENS", 8)
-    assert [completion.token_ids for completion in sample(sampler, requests)] == expected
+    with forwards(tiny_policy) as in_slices:
+        assert [completion.token_ids for completion in sample(sampler, requests)] == expected
+    assert [shape for shape in at_once if shape[1] > 1] == [(5, 12)]
+    assert [shape for shape in in_slices if shape[1] > 1] == [(2, 3), (1, 6), (1, 9), (1, 12)]
 
 
 def test_a_prompt_that_a_group_shares_is_computed_once_and_finished_rows_leave(
     sampler: TransformersSampler, tiny_policy: LoadedPolicy
 ) -> None:
-    shapes: list[tuple[int, ...]] = []
-    model: Any = tiny_policy.model
-    hook = model.model.embed_tokens.register_forward_hook(lambda _, inputs, __: shapes.append(tuple(inputs[0].shape)))
-    try:
-        params = [replace(PARAMS, max_tokens=length) for length in (2, 4, 4, 9)]
+    params = [replace(PARAMS, max_tokens=length) for length in (2, 4, 4, 9)]
+    with forwards(tiny_policy) as shapes:
         completions = sample(
             sampler, [request(str(n), range(20, 50), params=each, seed=n) for n, each in enumerate(params)]
         )
-    finally:
-        hook.remove()
     lengths = [len(completion.token_ids) for completion in completions]
     assert shapes[0] == (1, 29)
     assert [rows for rows, _ in shapes[1:]] == [
@@ -98,15 +113,11 @@ def test_r14_draws_stay_inside_the_nucleus(sampler: TransformersSampler, tiny_po
 
 
 def test_r10_the_end_of_sequence_is_written_once_and_padding_never(renderer: Renderer) -> None:
-    end, pad = renderer.tokenizer.eos_token_id, renderer.tokenizer.pad_token_id
-    short, long = sample(
-        steered(renderer, 20, 21, end),
-        [request("a", [20]), request("b", [50, 51], params=replace(PARAMS, max_tokens=9))],
-    )
-    assert short.token_ids == (21, end)
-    assert short.finish_reason == "stop"
-    assert len(long.token_ids) <= 9
-    assert pad not in short.token_ids
+    end = renderer.tokenizer.eos_token_id
+    on_and_on = steered(renderer, 20, 21, end, 50, 51, 50)  # would write 50 after the end, if it were asked
+    short, long = sample(on_and_on, [request("a", [20]), request("b", [50], params=replace(PARAMS, max_tokens=9))])
+    assert (short.token_ids, short.finish_reason) == ((21, end), "stop")
+    assert (long.token_ids, long.finish_reason) == ((51, 50) * 4 + (51,), "length")
 
 
 def test_r10_any_of_two_end_ids_ends_a_message(renderer: Renderer) -> None:
@@ -125,14 +136,13 @@ def test_r10_where_padding_is_the_end_it_is_kept_once() -> None:
     assert [completion.token_ids for completion in completions] == [(21, end), (21, end)]
 
 
-def test_r12_a_prompt_that_fills_the_context_gets_an_empty_completion(sampler: TransformersSampler) -> None:
-    full, over, fits = sample(
-        sampler,
-        [request("full", [20] * 256), request("over", [20] * 70_000), request("fits", [20] * 250)],
-    )
-    assert [len(each.token_ids) for each in (full, over)] == [0, 0]
-    assert full.finish_reason == over.finish_reason == "length"
-    assert len(fits.token_ids) <= 6
+def test_r12_a_prompt_that_fills_the_context_gets_an_empty_completion(renderer: Renderer) -> None:
+    sampler = steered(renderer, 20, 21, 20)
+    assert sampler.context_length == 64
+    prompts = {"full": [20] * 64, "over": [20] * 70_000, "fits": [20] * 58}
+    full, over, fits = sample(sampler, [request(key, prompt) for key, prompt in prompts.items()])
+    assert [each.token_ids for each in (full, over, fits)] == [(), (), (21, 20) * 3]
+    assert {each.finish_reason for each in (full, over, fits)} == {"length"}
 
 
 def test_an_action_ends_with_its_stop_text(renderer: Renderer) -> None:

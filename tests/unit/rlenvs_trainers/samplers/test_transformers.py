@@ -92,9 +92,11 @@ def test_siblings_differ_and_equal_seeds_agree(sampler: TransformersSampler) -> 
 
 
 def test_sampling_leaves_the_trainers_module_as_it_was(renderer: Renderer) -> None:
-    model = grouped_query_model()
-    model.config.attention_dropout = 0.5
-    model.train()
+    model = grouped_query_model().train()
+    for layer in model.model.layers:
+        layer.self_attn.attention_dropout = 0.5
+    ids = torch.tensor([range(20, 40)])
+    assert not torch.equal(model(ids).logits, model(ids).logits)
     sampler = TransformersSampler(model, renderer)
     requests = ragged(2, 2)
     assert sample(sampler, requests) == sample(sampler, requests)  # no dropout
