@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +77,9 @@ def evaluate(
         seed: the same policy, targets and seed make the same requests, in the same batches.
         concurrency: episodes in flight.
         deadline_s: for one step of an environment with its grader; past it the episode ends as "timeout".
-        results_path: JSON lines, appended. What is there is not played again, unless it had failed.
-        progress: called after every round. An exception that it raises ends the evaluation; results stay.
+        results_path: JSON lines, added as each episode ends. What is there is not played again, unless it had failed.
+        progress: called at the start and after every episode. An exception that it raises ends the evaluation;
+            results stay.
 
     Raises:
         RlenvsError: an environment cannot be made, or the results file is of another configuration.
@@ -134,19 +135,26 @@ class _Work:
         workers = Workers()
         jobs = [job for target in targets for job in await self._jobs(*target, workers)]
         done = _played(results, jobs)
-        resumed, missing = len(done), [job for job in jobs if job.key not in done]
-        self._report(done, jobs, resumed)
-        async for ended in play(
+        now = Progress(done=len(done), total=len(jobs), resumed=len(done), failed=0)
+        self._report(now)
+
+        def keep(episode: Episode) -> None:
+            nonlocal now
+            results.append(episode)
+            done[episode[0].key] = episode
+            has_failed = any(sample.is_failed for sample in episode)
+            now = replace(now, done=len(done), failed=now.failed + has_failed)
+            self._report(now)
+
+        await play(
             self.policy,
-            missing,
+            [job for job in jobs if job.key not in done],
+            keep,
             seed=self.seed,
             in_flight=self.concurrency,
             deadline_s=self.deadline_s,
             workers=workers,
-        ):
-            results.append(sample for episode in ended for sample in episode)
-            done |= {episode[0].key: episode for episode in ended}
-            self._report(done, jobs, resumed)
+        )
         return [sample for job in jobs for sample in done[job.key]]
 
     async def _jobs(self, title: str, env: TextEnv, num_tasks: int, workers: Workers) -> list[Job]:
@@ -163,10 +171,9 @@ class _Work:
         except Exception as error:  # foreign code: what it raises is a failed sample
             return error
 
-    def _report(self, done: Mapping[SampleKey, Episode], jobs: Sequence[Job], resumed: int) -> None:
+    def _report(self, now: Progress) -> None:
         if self.progress is not None:
-            failed = sum(any(sample.is_failed for sample in episode) for episode in done.values())
-            self.progress(Progress(done=len(done), total=len(jobs), resumed=resumed, failed=failed))
+            self.progress(now)
 
 
 def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int:
@@ -182,7 +189,7 @@ def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int:
 
 def _played(results: ResultsFile, jobs: Sequence[Job]) -> dict[SampleKey, Episode]:
     """The episodes that need not be played: judged, and of the task as it is now."""
-    found = results.episodes()
+    found = results.found
     played = {job.key: found[job.key] for job in jobs if job.key in found and _is_of(found[job.key], job.task)}
     return {key: episode for key, episode in played.items() if not any(sample.is_failed for sample in episode)}
 

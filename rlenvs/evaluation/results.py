@@ -1,4 +1,4 @@
-"""`Sample` and the results file: a line of JSON per sample and seat, appended as they come, so that a re-run goes on.
+"""`Sample` and the results file: a line of JSON per sample and seat, added when its episode ends: a re-run goes on.
 
 The first line says what the results are of: policy, settings, seed, targets. A file of something else is refused;
 more tasks or more samples of the same are not something else. What failed is tried again, its later line counts.
@@ -65,7 +65,11 @@ _FIELDS = frozenset(field.name for field in fields(Sample))
 
 
 class ResultsFile:
-    """Reads what is there, then appends. One writer at a time. Without a path it keeps results in memory alone."""
+    """Reads what is there, then appends. One writer at a time. Without a path nothing is kept.
+
+    Attributes:
+        found: the whole episodes that were there, one sample per seat; where one was played again, the last time.
+    """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
         """Open the file, or begin it.
@@ -75,10 +79,10 @@ class ResultsFile:
         """
         self.header = {"rlenvs_eval": FORMAT, **json.loads(json.dumps(header))}
         self._file: IO[str] | None = None
-        self.samples: list[Sample] = []
+        self.found: Mapping[SampleKey, Episode] = {}
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self.samples = self._read(path) if path.exists() else []
+            self.found = _episodes(self._read(path)) if path.exists() else {}
             self._file = path.open("a", encoding="utf-8", errors="replace")
             if not path.stat().st_size:
                 self._write([self.header])
@@ -88,30 +92,18 @@ class ResultsFile:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
+            os.fsync(self._file.fileno())
             self._file.close()
 
-    def episodes(self) -> dict[SampleKey, Episode]:
-        """The whole episodes, one sample per seat; where one was played again, the last time."""
-        episodes: dict[SampleKey, list[Sample]] = {}
-        for sample in self.samples:
-            seats = episodes.setdefault(sample.key, [])
-            if seats and not _goes_with(sample, seats):
-                seats.clear()
-            seats.append(sample)
-        return {key: tuple(seats) for key, seats in episodes.items() if len(seats) == seats[0].num_seats}
-
-    def append(self, samples: Iterable[Sample]) -> None:
-        """Keep them. Written and flushed: after a kill, at most the line that was being written is lost."""
-        fresh = list(samples)
-        self.samples += fresh
-        self._write([asdict(sample) for sample in fresh])
+    def append(self, episode: Episode) -> None:
+        """Keep it. Handed to the system: after a kill, at most the episode that was being written is lost."""
+        self._write([asdict(sample) for sample in episode])
 
     def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
         if self._file is None:
             return
         self._file.write("".join(_line(line) for line in lines))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._file.flush()  # a disk's own time, milliseconds per episode, is spent once at the end
 
     def _read(self, path: Path) -> list[Sample]:
         """What is there. A last line that a kill left half-written is cut off."""
@@ -134,6 +126,16 @@ class ResultsFile:
                     f"{path} holds the results of another configuration: its {name} is {found.get(name)!r}, "
                     f"now it is {self.header[name]!r}. Name another file, or delete this one."
                 )
+
+
+def _episodes(samples: Iterable[Sample]) -> dict[SampleKey, Episode]:
+    episodes: dict[SampleKey, list[Sample]] = {}
+    for sample in samples:
+        seats = episodes.setdefault(sample.key, [])
+        if seats and not _goes_with(sample, seats):
+            seats.clear()
+        seats.append(sample)
+    return {key: tuple(seats) for key, seats in episodes.items() if len(seats) == seats[0].num_seats}
 
 
 def _goes_with(sample: Sample, seats: Sequence[Sample]) -> bool:

@@ -1,84 +1,141 @@
 """Plays many episodes at once, in deterministic rounds.
 
-In a round every episode in flight makes one request; the policy gets them all at once, then every environment takes
-its step in a thread with a deadline. Which requests meet in a batch depends on the tasks, never on the clock.
+Every episode in flight is a *line* of play, and a line whose episode has ended begins the next one. Once every line
+waits for a reply, the policy gets all of their requests at once: a round. Which requests meet in a batch depends on
+the tasks, never on the clock. A line goes on as soon as it has its reply, so that an episode may end while others of
+its round still wait for theirs.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rlenvs.deadline import Workers
 from rlenvs.episode import Episode as EnvEpisode
 from rlenvs.episode import check_task, start
 from rlenvs.errors import RlenvsError
 from rlenvs.evaluation.play import Job, Play, failed_sample
-from rlenvs.evaluation.results import Episode, Sample
-from rlenvs.policies.base import Policy
+from rlenvs.evaluation.results import Episode
+from rlenvs.policies.base import Policy, Reply, ReplyRequest
 from rlenvs.records import Task
 
 
 async def play(
-    policy: Policy, jobs: Iterable[Job], *, seed: int, in_flight: int, deadline_s: float, workers: Workers
-) -> AsyncIterator[list[Episode]]:
-    """Every job's samples: after each round, the episodes that ended in it, in the order of the jobs.
+    policy: Policy,
+    jobs: Sequence[Job],
+    keep: Callable[[Episode], None],
+    *,
+    seed: int,
+    in_flight: int,
+    deadline_s: float,
+    workers: Workers,
+) -> None:
+    """Play every job; the first exception ends it all, once what the episodes hold is freed.
 
     Args:
+        keep: given an episode's samples as soon as it has ended, in whichever order they do.
         seed: of the evaluation; each request's own follows from it, the task, the sample, the seat and the turn.
-        in_flight: episodes at once. One that ends makes room for the next in the following round.
+        in_flight: episodes at once.
         deadline_s: for one step of an environment, its grader included.
     """
-    waiting = iter(jobs)
-    active: list[Play] = []
-    try:
-        while True:
-            fresh = list(islice(waiting, in_flight - len(active)))
-            opened = await asyncio.gather(*(_open(job, seed, workers, deadline_s) for job in fresh))
-            ended: list[Episode] = [(result,) for result in opened if isinstance(result, Sample)]
-            active += [result for result in opened if isinstance(result, Play)]
-            if not active and not ended:
-                return
-            await _round(policy, [play for play in active if not play.is_over], workers, deadline_s)
-            over = [play for play in active if play.is_over]
-            await _close(over, workers, deadline_s)
-            ended += [play.samples() for play in over]
-            active = [play for play in active if not play.is_over]
-            if ended:
-                yield ended
-    finally:  # also where the policy raised, or somebody wants no more
-        await _close(active, workers, deadline_s)
-
-
-async def _close(plays: Iterable[Play], workers: Workers, deadline_s: float) -> None:
-    await asyncio.gather(*(play.close(workers, deadline_s) for play in plays))
-
-
-async def _open(job: Job, seed: int, workers: Workers, deadline_s: float) -> Play | Sample:
-    task = job.task
-    if not isinstance(task, Task):
-        return failed_sample(job, task)
-
-    def begin() -> EnvEpisode:
-        episode = start(job.env, task)
-        try:
-            check_task(episode, task)
-        except RlenvsError:
-            episode.close()
-            raise
-        return episode
-
-    try:
-        episode = await workers.call(begin, deadline_s, late=lambda episode: episode.close())
-    except Exception as error:  # foreign code: whatever it raises is a failed episode
-        return failed_sample(job, error)
-    return Play(job, task, episode, seed)
-
-
-async def _round(policy: Policy, going: Sequence[Play], workers: Workers, deadline_s: float) -> None:
-    if not going:
+    if not jobs:
         return
-    replies = await policy.reply([play.request() for play in going])
-    if len(replies) != len(going):
-        raise ValueError(f"policy {policy.name} owes one reply per request: got {len(replies)} for {len(going)}")
-    taken = zip(going, replies, strict=True)
-    await asyncio.gather(*(play.take(reply, workers, deadline_s) for play, reply in taken))
+    num_lines = min(in_flight, len(jobs))
+    rounds, waiting = _Rounds(policy, num_lines), iter(jobs)
+    session = _Session(rounds, seed, deadline_s, workers)
+
+    async def line() -> None:
+        for job in waiting:
+            keep(await session.episode(job))
+        rounds.pause()
+
+    try:
+        async with asyncio.TaskGroup() as lines:
+            for _ in range(num_lines):
+                lines.create_task(line())
+            await rounds.answer()
+    except ExceptionGroup as group:
+        first = group.exceptions[0]
+        raise first from first.__cause__  # as if it had been raised here
+
+
+class _Rounds:
+    """Where lines meet: those that wait are answered together, when no line plays any more."""
+
+    def __init__(self, policy: Policy, num_lines: int) -> None:
+        self.policy = policy
+        self._num_playing = num_lines
+        self._nobody_plays = asyncio.Event()
+        self._asked: list[tuple[ReplyRequest, asyncio.Future[Reply]]] = []
+
+    async def reply(self, request: ReplyRequest) -> Reply:
+        """The policy's reply to a line's request."""
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._asked.append((request, future))
+        self.pause()
+        return await future
+
+    def pause(self) -> None:
+        """A line plays no more: it waits for its reply, or has no episode left."""
+        self._num_playing -= 1
+        if not self._num_playing:
+            self._nobody_plays.set()
+
+    async def answer(self) -> None:
+        """Round after round, until no line asks for anything."""
+        while await self._nobody_plays.wait() and self._asked:
+            self._nobody_plays.clear()
+            await self._round()
+
+    async def _round(self) -> None:
+        asked, self._asked = sorted(self._asked, key=lambda each: each[0].key), []
+        self._num_playing = len(asked)
+        owed = {place: future for place, (_, future) in enumerate(asked)}
+        async for place, reply in self.policy.replies([request for request, _ in asked]):
+            if place not in owed:
+                raise ValueError(f"{self._owes}: {place} of {len(asked)} has one already, or was not asked")
+            owed.pop(place).set_result(reply)
+        if owed:
+            raise ValueError(f"{self._owes}: got {len(asked) - len(owed)} for {len(asked)}")
+
+    @property
+    def _owes(self) -> str:
+        return f"policy {self.policy.name} owes one reply per request"
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """What all episodes share."""
+
+    rounds: _Rounds
+    seed: int
+    deadline_s: float
+    workers: Workers
+
+    async def episode(self, job: Job) -> Episode:
+        """What each seat did in one episode, from its beginning to its end."""
+        task = job.task
+        if not isinstance(task, Task):
+            return (failed_sample(job, task),)
+        try:
+            play = Play(job, task, await self._begun(job, task), self.seed)
+        except Exception as error:  # foreign code: whatever it raises is a failed episode
+            return (failed_sample(job, error),)
+        try:
+            while not play.is_over:
+                await play.take(await self.rounds.reply(play.request()), self.workers, self.deadline_s)
+            return play.samples()
+        finally:
+            await play.close(self.workers, self.deadline_s)
+
+    async def _begun(self, job: Job, task: Task) -> EnvEpisode:
+        def begin() -> EnvEpisode:
+            episode = start(job.env, task)
+            try:
+                check_task(episode, task)
+            except RlenvsError:
+                episode.close()
+                raise
+            return episode
+
+        return await self.workers.call(begin, self.deadline_s, late=lambda episode: episode.close())

@@ -3,7 +3,7 @@
 Policies in tokens (with log-probabilities, for training) are the samplers of `rlenvs_trainers`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -79,8 +79,12 @@ class Policy(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """JSON values: all else that its replies depend on (sampling, weights). Results are keyed by it."""
 
-    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
-        """One reply per request, in the order of the requests. What fails for one request is that reply's `error`."""
+    def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+        """(place of the request, its reply), once for each request and as soon as there is one: an async generator.
+
+        All requests are there at once, to be answered in one batch or at the same time. What fails for one request is
+        that reply's `error`.
+        """
 
 
 PolicyFactory = Callable[[str, Sampling], Policy]

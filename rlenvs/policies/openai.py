@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -71,20 +71,26 @@ class OpenAIPolicy:
         """How it samples."""
         return asdict(self.sampling)
 
-    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
-        """One reply per request, in their order.
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+        """Each reply when the endpoint has given it, whichever is first.
 
         Raises:
             EndpointError: the key is refused, or the model or address is unknown.
         """
         slots = asyncio.Semaphore(self.endpoint.concurrency)
         async with _client(self.endpoint) as client:
-            tasks = [asyncio.ensure_future(self._one(client, request, slots)) for request in requests]
+
+            async def placed(place: int, request: ReplyRequest) -> tuple[int, Reply]:
+                return place, await self._one(client, request, slots)
+
+            tasks = [asyncio.create_task(placed(place, request)) for place, request in enumerate(requests)]
             try:
-                return await asyncio.gather(*tasks)
+                for ended in asyncio.as_completed(tasks):
+                    yield await ended
             finally:
                 for task in tasks:
                     task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _one(self, client: AsyncOpenAI, request: ReplyRequest, slots: asyncio.Semaphore) -> Reply:
         async with slots:

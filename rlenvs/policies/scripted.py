@@ -1,7 +1,7 @@
 """Baselines that need no model: `oracle` knows every answer, `random` only knows how answers look."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ class Oracle:
     name = "oracle"
     settings: Mapping[str, Any] = {}
 
-    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
         """The right answer to each request; an error where the environment does not tell it."""
-        return [self._one(request) for request in requests]
+        for place, request in enumerate(requests):
+            yield place, self._one(request)
 
     @staticmethod
     def _one(request: ReplyRequest) -> Reply:
@@ -35,9 +36,10 @@ class Random:
     name = "random"
     settings: Mapping[str, Any] = {}
 
-    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
         """Nonsense in the form of an answer, decided by each request's seed."""
-        return [Reply(text=self._nonsense(request)) for request in requests]
+        for place, request in enumerate(requests):
+            yield place, Reply(text=self._nonsense(request))
 
     @staticmethod
     def _nonsense(request: ReplyRequest) -> str:

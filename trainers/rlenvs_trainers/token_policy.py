@@ -5,7 +5,7 @@ The conversation is rendered afresh for every request: an evaluation keeps no st
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -40,30 +40,35 @@ class TokenPolicy:
         self._sampling = sampling
         self._policy, self._version = policy, version
 
-    async def reply(self, requests: Sequence[ReplyRequest]) -> list[Reply]:
-        """One reply per request, in their order; conversations that cannot be rendered or do not fit say so."""
-        replies: dict[int, Reply] = {}
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+        """One reply per request, sampled as one batch; conversations that cannot be rendered or do not fit say so."""
         asked: dict[int, SampleRequest] = {}
-        for index, request in enumerate(requests):
-            try:
-                ids = self.renderer.start(request.messages).ids
-            except TemplateError as error:
-                replies[index] = Reply(error=str(error))
-                continue
-            if len(ids) >= self.sampler.context_length:
-                replies[index] = Reply(finish="overflow", num_tokens=0)
-                continue
-            asked[index] = SampleRequest(
-                key=request.key,
-                prompt_ids=ids,
-                params=self._sampling,
-                seed=request.seed,
-                policy=self._policy,
-                version=self._version,
-            )
+        for place, request in enumerate(requests):
+            rendered = self._rendered(request)
+            if isinstance(rendered, Reply):
+                yield place, rendered
+            else:
+                asked[place] = rendered
         completions = await self.sampler.sample(list(asked.values())) if asked else ()
-        replies |= {index: self._reply(each) for index, each in zip(asked, completions, strict=True)}
-        return [replies[index] for index in range(len(requests))]
+        for place, completion in zip(asked, completions, strict=True):
+            yield place, self._reply(completion)
+
+    def _rendered(self, request: ReplyRequest) -> SampleRequest | Reply:
+        """What to ask of the sampler, or the reply where there is nothing to ask."""
+        try:
+            ids = self.renderer.start(request.messages).ids
+        except TemplateError as error:
+            return Reply(error=str(error))
+        if len(ids) >= self.sampler.context_length:
+            return Reply(finish="overflow", num_tokens=0)
+        return SampleRequest(
+            key=request.key,
+            prompt_ids=ids,
+            params=self._sampling,
+            seed=request.seed,
+            policy=self._policy,
+            version=self._version,
+        )
 
     def _reply(self, completion: Completion) -> Reply:
         finish: Finish = "length" if completion.finish_reason == "length" else "stop"

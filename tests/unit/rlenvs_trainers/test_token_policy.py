@@ -1,18 +1,22 @@
 """Checkpoints as policies in words: replies, limits, errors apart from answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rlenvs.policies.base import ReplyRequest, Sampling
+from rlenvs.evaluation.evaluate import Progress, evaluate
+from rlenvs.evaluation.results import Sample
+from rlenvs.evaluation.suites import Target
+from rlenvs.policies.base import Reply, ReplyRequest, Sampling
 from rlenvs.records import Message, user
 from rlenvs_trainers.policy import LoadedPolicy, PolicyError, load_policy
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.base import SampleRequest
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
+from rlenvs_trainers.samplers.transformers import TransformersSampler
 from rlenvs_trainers.tiny import tiny_tokenizer
 from rlenvs_trainers.token_policy import TokenPolicy, load_token_policy
 
@@ -23,13 +27,23 @@ def request(text: str, *more: Message) -> ReplyRequest:
     return ReplyRequest(key=text, messages=(user(text), *more), seed=5)
 
 
+def ask(policy: TokenPolicy, *requests: ReplyRequest) -> list[Reply]:
+    """The replies in the order of the requests."""
+
+    async def replies() -> dict[int, Reply]:
+        return {place: reply async for place, reply in policy.replies(requests)}
+
+    there = asyncio.run(replies())
+    return [there[place] for place in range(len(requests))]
+
+
 def policy(renderer: Renderer, said: str = "<answer>4</answer>", **options: object) -> TokenPolicy:
     sampler = ScriptedSampler(lambda _: said, renderer, **options)  # type: ignore[arg-type]
     return TokenPolicy(sampler, renderer, Sampling(max_tokens=5, temperature=0.5), name="scripted")
 
 
 def test_a_reply_is_what_was_sampled_in_words(renderer: Renderer) -> None:
-    (reply,) = asyncio.run(policy(renderer).reply([request("2 + 2")]))
+    (reply,) = ask(policy(renderer), request("2 + 2"))
     assert (reply.text, reply.finish, reply.num_tokens, reply.error) == ("<answer>4</answer>", "stop", 4, "")
 
 
@@ -41,7 +55,7 @@ def test_requests_reach_the_sampler_with_seed_key_and_parameters(renderer: Rende
         return "4"
 
     words = TokenPolicy(ScriptedSampler(script, renderer), renderer, Sampling(temperature=0.5, top_p=0.9), name="x")
-    asyncio.run(words.reply([request("a")]))
+    ask(words, request("a"))
     assert (asked[0].seed, asked[0].key, asked[0].params.temperature, asked[0].params.top_p) == (5, "a", 0.5, 0.9)
     assert asked[0].prompt_ids == renderer.start((user("a"),)).ids
     assert words.settings["temperature"] == 0.5
@@ -49,7 +63,7 @@ def test_requests_reach_the_sampler_with_seed_key_and_parameters(renderer: Rende
 
 def test_a_message_that_was_cut_off_and_one_that_does_not_fit_say_so(renderer: Renderer) -> None:
     words = policy(renderer, "a long reply", context_length=20)
-    cut, over = asyncio.run(words.reply([request("a"), request("b" * 30)]))
+    cut, over = ask(words, request("a"), request("b" * 30))
     assert (cut.finish, cut.num_tokens) == ("length", 5)
     assert (over.finish, over.text, over.num_tokens) == ("overflow", "", 0)
 
@@ -61,7 +75,7 @@ def test_a_conversation_that_the_template_refuses_is_an_error_of_its_own_request
         "{{ m.content }}{{ eos_token }}{% endfor %}"
     )
     words = policy(Renderer(tokenizer), "4")
-    good, bad = asyncio.run(words.reply([request("a"), request("b", Message(role="tool", content="x"))]))
+    good, bad = ask(words, request("a"), request("b", Message(role="tool", content="x")))
     assert good.text == "4"
     assert "no tools" in bad.error
 
@@ -69,8 +83,7 @@ def test_a_conversation_that_the_template_refuses_is_an_error_of_its_own_request
 def test_a_saved_policy_replies_the_same_at_every_load(tiny_policy: LoadedPolicy, tmp_path: Path) -> None:
     tiny_policy.save(tmp_path / "policy")
     replies = [
-        asyncio.run(load_token_policy(str(tmp_path), Sampling(max_tokens=20)).reply([request("a"), request("b")]))
-        for _ in range(2)
+        ask(load_token_policy(str(tmp_path), Sampling(max_tokens=20)), request("a"), request("b")) for _ in range(2)
     ]
     assert replies[0] == replies[1]
     assert replies[0][0].num_tokens
@@ -85,6 +98,33 @@ def test_its_settings_tell_two_sets_of_weights_under_one_name_apart(tmp_path: Pa
     first, same, other = settings(one), settings(one), settings(another)
     assert first == same
     assert {name for name in first if first[name] != other[name]} == {"weights"}
+
+
+def test_an_evaluation_keeps_the_samplers_batches_full(renderer: Renderer) -> None:
+    sampler = ScriptedSampler(lambda _: "4", renderer)
+    words = TokenPolicy(sampler, renderer, Sampling(), name="scripted")
+    evaluate(words, [Target(env="rlenvs/EchoPair-v0", kwargs={"seat": "echoer"})], num_tasks=10, concurrency=4)
+    assert [len(batch) for batch in sampler.batches] == [4, 4, 4, 4, 2, 2]
+
+
+def test_an_evaluation_given_up_in_a_batch_and_resumed_ends_as_if_it_had_not_been(
+    tiny_policy: LoadedPolicy, renderer: Renderer, tmp_path: Path
+) -> None:
+    words = TokenPolicy(TransformersSampler(tiny_policy.model, renderer), renderer, Sampling(max_tokens=8), name="tiny")
+    targets, resumed = [Target(env="rlenvs/Arithmetic-v0", num_tasks=6)], []
+
+    def give_up(now: Progress) -> None:
+        if now.done >= 5:
+            raise InterruptedError
+
+    def evaluated(progress: Callable[[Progress], None], path: Path) -> tuple[Sample, ...]:
+        return evaluate(words, targets, samples=2, concurrency=4, results_path=path, progress=progress).samples
+
+    with pytest.raises(InterruptedError):
+        evaluated(give_up, tmp_path / "r.jsonl")
+    again = evaluated(lambda now: resumed.append(now.resumed), tmp_path / "r.jsonl")
+    assert 5 <= resumed[0] <= 8, "those of the second batch that ended before the first of them gave up the rest"
+    assert again == evaluated(lambda now: None, tmp_path / "uninterrupted.jsonl")
 
 
 def test_a_policy_that_is_not_there_gets_a_sentence() -> None:

@@ -146,8 +146,9 @@ class SaysHow:
     def __init__(self, rest, sampling):
         self.name = f"{rest} until {sampling.stop}"
 
-    async def reply(self, requests):
-        return [Reply(text="echo") for _ in requests]
+    async def replies(self, requests):
+        for place, _ in enumerate(requests):
+            yield place, Reply(text="echo")
 
 
 @hookimpl

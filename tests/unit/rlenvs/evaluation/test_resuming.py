@@ -1,12 +1,13 @@
 """An evaluation that goes on from a results file: what is there is not played again, what failed is."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,34 +105,75 @@ def test_an_episode_that_failed_before_its_seats_were_known_is_replaced_by_the_l
         assert seen[0].resumed == 1
 
 
-def test_killed_in_the_middle_it_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    program = textwrap.dedent("""
-        import asyncio, sys
-        from pathlib import Path
-        from rlenvs.evaluation.evaluate import evaluate
-        from rlenvs.evaluation.suites import Target
-        from rlenvs.policies.scripted import Random
+def test_an_episode_is_in_the_file_while_others_of_its_round_wait_for_their_replies(tmp_path: Path) -> None:
+    path, seen = tmp_path / "r.jsonl", []
 
-        class Slow(Random):
-            async def reply(self, requests):
-                await asyncio.sleep(0.05)
-                return await super().reply(requests)
+    class Slow(Scripted):
+        async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+            async for place, reply in super().replies(requests):
+                yield place, reply
+                async with asyncio.timeout(30):
+                    while len(lines := path.read_bytes().splitlines(keepends=True)[1:]) <= place:
+                        await asyncio.sleep(0.001)
+                seen.append(json.loads(lines[-1])["index"])
+                assert lines[-1].endswith(b"\n")
 
-        target = Target(env="rlenvs/EchoPair-v0", kwargs={"seat": "echoer"})
-        evaluate(Slow(), [target], num_tasks=40, samples=2, concurrency=2, results_path=Path(sys.argv[1]))
-    """)
-    path, options = tmp_path / "r.jsonl", {"num_tasks": 40, "samples": 2, "concurrency": 2}
+    run(Slow(right_if(lambda index, sample: True)), results_path=path)
+    assert seen == list(range(10))
+
+
+PROGRAM = """
+import asyncio, sys
+from pathlib import Path
+from rlenvs.evaluation.evaluate import evaluate
+from rlenvs.evaluation.suites import Target
+from rlenvs.policies.scripted import Random
+
+class Slow(Random):
+    num_replies = 0
+
+    async def replies(self, requests):
+        await asyncio.sleep(0.05)
+        async for each in super().replies(requests):
+            yield each
+            self.num_replies += 1
+            if self.num_replies == {most}:
+                await asyncio.sleep(1000)
+
+target = Target(env="rlenvs/EchoPair-v0", kwargs={{"seat": "echoer"}})
+evaluate(Slow(), [target], num_tasks=40, samples=2, concurrency={concurrency}, results_path=Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "most", "least_lines", "most_lines"),
+    [
+        pytest.param(2, -1, 10, 80, id="between two rounds, or in one"),
+        pytest.param(20, 20 + 7, 8, 8, id="in the second round, with 7 of 20 replies given"),
+    ],
+)
+def test_killed_in_the_middle_it_goes_on_and_ends_as_if_nothing_had_happened(
+    tmp_path: Path, concurrency: int, most: int, least_lines: int, most_lines: int
+) -> None:
+    path, targets = tmp_path / "r.jsonl", [Target(env="rlenvs/EchoPair-v0", kwargs={"seat": "echoer"})]
+    program = PROGRAM.format(most=most, concurrency=concurrency)
     process = subprocess.Popen([sys.executable, "-c", program, str(path)])
-    while not path.exists() or path.read_bytes().count(b"\n") < 10:
+    while not path.exists() or path.read_bytes().count(b"\n") < least_lines:
         assert process.poll() is None
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    whole_lines = path.read_bytes().count(b"\n")
+    with path.open("ab") as file:
+        file.write(b'{"target": "rlenvs/EchoPair-v0", "ind')  # as a kill in the middle of a line leaves it
     seen: list[Progress] = []
-    targets = [Target(env="rlenvs/EchoPair-v0", kwargs={"seat": "echoer"})]
-    resumed = evaluate(Random(), targets, results_path=path, progress=seen.append, **options)  # type: ignore[arg-type]
-    assert 9 <= seen[0].resumed < 80
-    assert resumed.samples == evaluate(Random(), targets, **options).samples  # type: ignore[arg-type]
+    options: dict[str, Any] = {"num_tasks": 40, "samples": 2, "concurrency": concurrency}
+    resumed = evaluate(Random(), targets, results_path=path, progress=seen.append, **options)
+    assert seen[0].resumed == whole_lines - 1
+    assert least_lines <= whole_lines <= most_lines
+    assert resumed.samples == evaluate(Random(), targets, **options).samples
+    samples = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    assert len({(sample["index"], sample["sample"]) for sample in samples}) == len(samples) == 80
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Many episodes at once: which requests meet, how far one is, and what is freed when it is over."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import ClassVar
 
 import pytest
@@ -37,19 +38,47 @@ def test_batches_are_full_and_the_same_each_time() -> None:
     assert [len(batch) for batch in first.batches] == [8, 8, 8, 8, 8, 8, 6, 6]
 
 
-def test_progress_counts_episodes_to_the_end() -> None:
+class Backwards(Scripted):
+    """Replies to the last request first, a moment between one reply and the next."""
+
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+        async for place, reply in super().replies(requests[::-1]):
+            yield len(requests) - 1 - place, reply
+            await asyncio.sleep(0.005)
+
+
+def test_which_requests_meet_does_not_depend_on_whose_reply_came_first() -> None:
+    first, second = Scripted(said), Backwards(said)
+    forwards = run(first, samples=3, concurrency=8, turns=2)
+    backwards = run(second, samples=3, concurrency=8, turns=2)
+    assert [[r.key for r in batch[::-1]] for batch in second.batches] == [[r.key for r in b] for b in first.batches]
+    assert backwards.samples == forwards.samples
+
+
+def said(request: ReplyRequest) -> str:
+    """What tells one request from all others."""
+    return str(request.seed)
+
+
+def test_progress_counts_every_episode_to_the_end() -> None:
     seen: list[Progress] = []
     run(Oracle(), trouble={"0": "raises"}, samples=2, concurrency=8, progress=seen.append)
-    assert [(p.done, p.failed) for p in seen] == [(0, 0), (8, 2), (16, 2), (20, 2)]
-    assert {p.total for p in seen} == {20}
+    assert [p.done for p in seen] == list(range(21))
+    assert (seen[0].failed, seen[8].failed, seen[20].failed) == (0, 2, 2)
+    assert {(p.total, p.resumed) for p in seen} == {(20, 0)}
 
 
-def test_a_policy_that_owes_a_reply_is_a_bug_that_is_named() -> None:
+@pytest.mark.parametrize(
+    ("places", "complaint"),
+    [([0], "got 1 for 10"), ([0, 1, 1], "1 of 10 has one already"), ([10], "10 of 10 .* was not asked")],
+)
+def test_a_policy_that_owes_a_reply_is_a_bug_that_is_named(places: list[int], complaint: str) -> None:
     class Forgetful(Scripted):
-        async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
-            return [Reply(text="x")]
+        async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+            for place in places:
+                yield place, Reply(text="x")
 
-    with pytest.raises(ValueError, match="got 1 for 10"):
+    with pytest.raises(ValueError, match=f"policy scripted owes one reply per request: {complaint}"):
         run(Forgetful(lambda request: "x"))
 
 

@@ -1,7 +1,7 @@
 """An environment whose tasks fail in every way, a policy that knows what to say, and one evaluated on the other."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,10 +70,11 @@ class Scripted:
     settings: Mapping[str, Any] = field(default_factory=dict)
     batches: list[list[ReplyRequest]] = field(default_factory=list)
 
-    async def reply(self, requests: Sequence[ReplyRequest]) -> Sequence[Reply]:
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
         self.batches.append(list(requests))
-        said = [self.say(request) for request in requests]
-        return [text if isinstance(text, Reply) else Reply(text=text, num_tokens=len(text)) for text in said]
+        for place, request in enumerate(requests):
+            said = self.say(request)
+            yield place, said if isinstance(said, Reply) else Reply(text=said, num_tokens=len(said))
 
     @property
     def keys(self) -> list[str]:

@@ -5,14 +5,14 @@ import json
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rlenvs.policies.base import ReplyRequest, Sampling
+from rlenvs.policies.base import Reply, ReplyRequest, Sampling
 from rlenvs.policies.openai import Endpoint, EndpointError, OpenAIPolicy
 from rlenvs.records import Message, user
 
@@ -25,6 +25,7 @@ class Server:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.headers: dict[str, str] = {}
+        self.slow = ""  # the message that is answered after 0.3 s
         self.in_flight = self.most_in_flight = 0
         self.lock = threading.Lock()
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -41,7 +42,7 @@ class Server:
                     server.in_flight += 1
                     server.most_in_flight = max(server.most_in_flight, server.in_flight)
                     status, body, wait_s = server.script.pop(0) if server.script else (200, echo(request), 0.0)
-                time.sleep(wait_s)
+                time.sleep(0.3 if request["messages"][-1]["content"] == server.slow else wait_s)
                 with server.lock:
                     server.in_flight -= 1
                 self.answer(status, body if isinstance(body, str) else json.dumps(body))
@@ -86,16 +87,27 @@ def policy(server: Server, sampling: Sampling | None = None, **options: Any) -> 
     return OpenAIPolicy(endpoint=endpoint, sampling=sampling or Sampling())
 
 
-def ask(policy: OpenAIPolicy, *texts: str) -> list[Any]:
+def as_they_come(policy: OpenAIPolicy, requests: Sequence[ReplyRequest]) -> list[tuple[int, Reply]]:
+    async def replies() -> list[tuple[int, Reply]]:
+        return [each async for each in policy.replies(requests)]
+
+    return asyncio.run(replies())
+
+
+def ask(policy: OpenAIPolicy, *texts: str) -> list[Reply]:
+    """The replies in the order of the requests."""
     requests = [ReplyRequest(key=text, messages=(user(text),), seed=7 + 2**40) for text in texts]
-    return list(asyncio.run(policy.reply(requests)))
+    replies = dict(as_they_come(policy, requests))
+    return [replies[place] for place in range(len(requests))]
 
 
-def test_replies_come_in_the_order_of_the_requests_whichever_is_served_first(server: Server) -> None:
-    server.script = [(200, completion("slow"), 0.3)]
-    first, *others = ask(policy(server, concurrency=1), "a", "b", "c")
-    assert [first.text, *(reply.text for reply in others)] == ["slow", "echo b", "echo c"]
-    assert [first.num_tokens, first.finish, first.error] == [3, "stop", ""]
+def test_a_reply_is_there_when_it_is_served_and_knows_its_request(server: Server) -> None:
+    server.slow = "a"
+    requests = [ReplyRequest(key=text, messages=(user(text),), seed=7) for text in ("a", "b", "c")]
+    came = as_they_come(policy(server), requests)
+    assert came[-1][0] == 0, "the slow one holds up no other"
+    assert {place: reply.text for place, reply in came} == {0: "echo a", 1: "echo b", 2: "echo c"}
+    assert [came[-1][1].num_tokens, came[-1][1].finish, came[-1][1].error] == [3, "stop", ""]
 
 
 def test_the_endpoint_is_told_the_conversation_and_how_to_sample(server: Server, monkeypatch: Any) -> None:
@@ -103,7 +115,7 @@ def test_the_endpoint_is_told_the_conversation_and_how_to_sample(server: Server,
     sampling = Sampling(temperature=0.6, top_p=0.95, top_k=20, max_tokens=77)
     conversation = (Message(role="system", content="be brief"), user("hi"), Message(role="tool", content="found"))
     request = ReplyRequest(key="k", messages=conversation, seed=5 + 2**31)
-    asyncio.run(policy(server, sampling, key_variable="MY_KEY").reply([request]))
+    as_they_come(policy(server, sampling, key_variable="MY_KEY"), [request])
     [sent] = server.requests
     assert sent == {
         "model": "m",

@@ -8,7 +8,12 @@ from rlenvs.records import user
 
 
 def ask(policy: Policy, *requests: ReplyRequest) -> Sequence[Reply]:
-    return asyncio.run(policy.reply(requests))
+    async def replies() -> list[tuple[int, Reply]]:
+        return [each async for each in policy.replies(requests)]
+
+    places, given = zip(*asyncio.run(replies()), strict=True)
+    assert places == tuple(range(len(requests)))
+    return given
 
 
 def request(
