@@ -21,8 +21,8 @@ from .asking import CONFIG, AskEnv, break_attempts, collected, only, run, script
 def test_r27_groups_hold_one_task_each_whatever_the_order_of_jobs(renderer: Renderer) -> None:
     groups = run(AskEnv(), scripted(renderer, "yes"), renderer, (2, 0, 1)).groups
     assert [group.task_id for group in groups] == ["ask/2", "ask/0", "ask/1"]
-    for group in groups:
-        assert {each.fingerprint for each in group.trajectories} == {group.trajectories[0].fingerprint}
+    for group, index in zip(groups, (2, 0, 1), strict=True):
+        assert {each.fingerprint for each in group.trajectories} == {AskEnv().task_at(index).fingerprint}
         assert [each.attempt for each in group.trajectories] == [0, 1, 2]
 
 
@@ -34,9 +34,10 @@ def test_r26_seats_make_groups_of_their_own(renderer: Renderer) -> None:
     assert [(group.task_id, group.seat) for group in result.groups] == [
         (env.task_at(index).id, seat) for index in (0, 1) for seat in sorted(seats)
     ]
-    assert all(len(group.trajectories) == 3 for group in result.groups)
-    episodes = [{each.episode for each in group.trajectories} for group in result.groups[:2]]
-    assert episodes[0] == episodes[1]
+    speaker, echoer, *_ = ({each.episode for each in group.trajectories} for group in result.groups)
+    assert speaker == echoer, "both seats sat in the same three episodes"
+    assert [len(group.trajectories) for group in result.groups] == [3] * 4
+    assert len(speaker) == 3
 
 
 def test_another_policy_may_sit_in_a_seat_and_is_not_trained(renderer: Renderer) -> None:
