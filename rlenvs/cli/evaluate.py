@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +38,13 @@ def evaluate(
     stop: Annotated[
         list[str] | None, typer.Option(help="A text that ends a message, and is its end. Repeatable.")
     ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Of a policy with weights: cpu, cuda, cuda:1. Default: cuda where there is one.")
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "bfloat16"] | None,
+        typer.Option(help="Of such a policy's forward passes; its weights stay in float32. Default: float32."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the whole evaluation.")] = 0,
     concurrency: Annotated[int, typer.Option(min=1, help="Episodes in flight.")] = 64,
     deadline_s: Annotated[
@@ -52,12 +59,14 @@ def evaluate(
     from rlenvs.cli.progress import Progress
     from rlenvs.evaluation import evaluate as evaluation
     from rlenvs.evaluation import present
+    from rlenvs.policies.base import Placement
     from rlenvs.policies.resolve import resolve
 
     chosen = _chosen(ctx.obj, suites or [], envs or [], sets or [])
     stops = tuple(stop) if stop else None
     sampling = _sampling(chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k, stop=stops)
-    who = resolve(policy, sampling, ctx.obj.policies, concurrency=concurrency)
+    asked = Placement(device=device or "auto", dtype=dtype or "float32") if device or dtype else None
+    who = resolve(policy, sampling, ctx.obj.policies, placement=asked, concurrency=concurrency)
     with Progress("evaluating", None, "episodes") as line:
 
         def follow(now: evaluation.Progress) -> None:

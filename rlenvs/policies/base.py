@@ -3,6 +3,7 @@
 Policies in tokens (with log-probabilities, for training) are the samplers of `rlenvs_trainers`.
 """
 
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -68,6 +69,20 @@ class Sampling:
         return text[: min(ends, default=len(text))]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where a policy with weights computes, and in which numbers: as `[learner]` has it in training."""
+
+    device: str = "auto"  # "cpu", "cuda", "cuda:1"; auto: cuda where there is one
+    dtype: Literal["float32", "bfloat16"] = "float32"  # of the forward passes; weights stay in float32
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
+            raise ValueError(f"device is 'auto', 'cpu', 'cuda' or 'cuda:1': got {self.device!r}")
+        if self.dtype not in ("float32", "bfloat16"):
+            raise ValueError(f"dtype is 'float32' or 'bfloat16': got {self.dtype!r}")
+
+
 class Policy(Protocol):
     """Writes many replies at once."""
 
@@ -87,9 +102,10 @@ class Policy(Protocol):
         """
 
 
-PolicyFactory = Callable[[str, Sampling], Policy]
+PolicyFactory = Callable[..., Policy]
 """(what follows the kind, how to sample) -> a policy, for the hook `register_policies`.
 
-The kind is the name it is registered under: `kind:rest` on the command line is `factory(rest, sampling)`. What names no
-kind is a folder, checkpoint, hub id or built-in model, and goes to the kind "tokens", which the trainers register.
+The kind is the name it is registered under: `kind:rest` on the command line is `factory(rest, sampling)`. One with a
+parameter `placement` is given a `Placement` by that name; for the others --device and --dtype are refused. What names
+no kind is a folder, checkpoint, hub id or built-in model, and goes to the kind "tokens", which the trainers register.
 """

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from rlenvs.errors import RlenvsError, unknown
-from rlenvs.policies.base import Policy, PolicyFactory, Sampling
+from rlenvs.policies.base import Placement, Policy, PolicyFactory, Sampling
 from rlenvs.policies.openai import OPENAI_URL, Endpoint, OpenAIPolicy
 from rlenvs.policies.scripted import Oracle, Random
 
@@ -15,7 +15,14 @@ TOKENS = "tokens"  # the name under which the trainers register their factory of
 ENDPOINT = "openai:"
 
 
-def resolve(spec: str, sampling: Sampling, factories: Mapping[str, Any], *, concurrency: int = 16) -> Policy:
+def resolve(
+    spec: str,
+    sampling: Sampling,
+    factories: Mapping[str, PolicyFactory],
+    *,
+    placement: Placement | None = None,
+    concurrency: int = 16,
+) -> Policy:
     """The policy that `spec` names.
 
     Args:
@@ -23,27 +30,42 @@ def resolve(spec: str, sampling: Sampling, factories: Mapping[str, Any], *, conc
             in `factories`, which is given the rest; anything else is a folder in Hugging Face's layout, a checkpoint,
             a hub id or a built-in model, and goes to the factory "tokens".
         factories: what plug-ins registered with `register_policies`, by kind.
+        placement: where it computes; None: nobody asked for anything in particular.
         concurrency: requests in flight at an endpoint.
 
     Raises:
-        RlenvsError: there is no such policy.
+        RlenvsError: there is no such policy, or it has no weights that could be placed as was asked for.
     """
     if spec in SCRIPTED:
+        _check_unasked(spec, placement)
         return SCRIPTED[spec]()
     if spec.startswith(ENDPOINT):
+        _check_unasked(spec, placement)
         return OpenAIPolicy(endpoint=parse_endpoint(spec, concurrency=concurrency), sampling=sampling)
     kind, colon, rest = spec.partition(":")
-    if colon and kind in factories:
-        return _made(factories[kind], rest, sampling)
+    if not (colon and kind in factories):
+        kind, rest = TOKENS, spec
+        _check_with_weights(spec, factories)
+    if "placement" in signature(factories[kind]).parameters:
+        return factories[kind](rest, sampling, placement=placement or Placement())
+    _check_unasked(spec, placement)
+    return factories[kind](rest, sampling)
+
+
+def _check_with_weights(spec: str, factories: Mapping[str, PolicyFactory]) -> None:
+    """Raise RlenvsError for a misspelt baseline, and where nothing loads weights."""
     if not Path(spec).exists() and get_close_matches(spec, SCRIPTED, n=1, cutoff=0.75):
         raise RlenvsError(unknown("policy", spec, SCRIPTED))
     if TOKENS not in factories:
         raise RlenvsError(f"policy {spec!r} has weights, and nothing is installed that loads them (policy {TOKENS!r})")
-    return _made(factories[TOKENS], spec, sampling)
 
 
-def _made(factory: PolicyFactory, spec: str, sampling: Sampling) -> Policy:
-    return factory(spec, sampling)
+def _check_unasked(spec: str, placement: Placement | None) -> None:
+    if placement is not None:
+        raise RlenvsError(
+            f"policy {spec!r} takes neither --device nor --dtype: leave them out. They are for policies whose weights "
+            "are loaded here: a folder, a checkpoint, a .gguf file, a hub id or a built-in model."
+        )
 
 
 def parse_endpoint(spec: str, *, concurrency: int = 16) -> Endpoint:

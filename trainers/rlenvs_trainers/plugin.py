@@ -7,7 +7,7 @@ from rlenvs.hooks import RegisterNamed, hookimpl
 if TYPE_CHECKING:
     import typer
 
-    from rlenvs.policies.base import Policy, Sampling
+    from rlenvs.policies.base import Placement, Policy, Sampling
     from rlenvs_trainers.samplers.base import Sampler, SamplerContext
 
 
@@ -45,7 +45,7 @@ def _transformers(context: "SamplerContext") -> "Sampler":
     return from_context(context)
 
 
-def _token_policy(spec: str, sampling: "Sampling") -> "Policy":
+def _token_policy(spec: str, sampling: "Sampling", placement: "Placement") -> "Policy":
     from rlenvs_trainers.token_policy import load_token_policy
 
-    return load_token_policy(spec, sampling)
+    return load_token_policy(spec, sampling, placement)

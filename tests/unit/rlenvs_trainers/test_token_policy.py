@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from rlenvs.evaluation.evaluate import Progress, evaluate
 from rlenvs.evaluation.results import Sample
 from rlenvs.evaluation.suites import Target
-from rlenvs.policies.base import Reply, ReplyRequest, Sampling
+from rlenvs.policies.base import Placement, Reply, ReplyRequest, Sampling
 from rlenvs.records import Message, user
+from rlenvs_trainers import token_policy
 from rlenvs_trainers.policy import LoadedPolicy, PolicyError, load_policy
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.base import SampleRequest
+from rlenvs_trainers.samplers.base import SampleRequest, ScoreRequest
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 from rlenvs_trainers.tiny import tiny_tokenizer
@@ -98,6 +100,47 @@ def test_its_settings_tell_two_sets_of_weights_under_one_name_apart(tmp_path: Pa
     first, same, other = settings(one), settings(one), settings(another)
     assert first == same
     assert {name for name in first if first[name] != other[name]} == {"weights"}
+
+
+def test_in_bfloat16_the_same_weights_give_nearly_the_same_numbers() -> None:
+    policies = [
+        load_token_policy(TINY, Sampling(), Placement(device="cpu", dtype=dtype)) for dtype in ("float32", "bfloat16")
+    ]
+    ids = policies[0].renderer.start((user("2 + 2"),)).ids
+    asked = ScoreRequest(key="k", prefix_ids=ids[:1], continuation_ids=ids[1:])
+    exact, rounded = (asyncio.run(policy.sampler.score([asked]))[0] for policy in policies)
+    assert exact != rounded
+    assert exact == pytest.approx(rounded, abs=0.05)
+    settings = [policy.settings for policy in policies]
+    assert {name for name in settings[0] if settings[0][name] != settings[1][name]} == {"dtype"}
+
+
+@pytest.mark.parametrize(
+    ("num_gpus", "asked", "meant"),
+    [(0, "auto", "cpu"), (2, "auto", "cuda"), (2, "cpu", "cpu"), (2, "cuda", "cuda"), (2, "cuda:1", "cuda:1")],
+)
+def test_weights_are_loaded_on_the_device_that_is_meant(
+    monkeypatch: pytest.MonkeyPatch, tiny_policy: LoadedPolicy, num_gpus: int, asked: str, meant: str
+) -> None:
+    loaded: list[str] = []
+
+    def load(spec: str, *, device: str) -> LoadedPolicy:
+        loaded.append(device)
+        return tiny_policy
+
+    monkeypatch.setattr(token_policy, "load_policy", load)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: num_gpus > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: num_gpus)
+    load_token_policy("runs/x", Sampling(), Placement(device=asked))
+    assert loaded == [meant]
+
+
+@pytest.mark.parametrize(("num_gpus", "asked"), [(0, "cuda"), (2, "cuda:2")])
+def test_a_device_that_is_not_there_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, num_gpus: int, asked: str) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: num_gpus > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: num_gpus)
+    with pytest.raises(PolicyError, match=f"device '{asked}': PyTorch .* sees {num_gpus} CUDA devices here"):
+        load_token_policy(TINY, Sampling(), Placement(device=asked))
 
 
 def test_an_evaluation_keeps_the_samplers_batches_full(renderer: Renderer) -> None:

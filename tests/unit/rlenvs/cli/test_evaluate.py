@@ -21,6 +21,14 @@ def test_the_oracle_is_always_right_and_json_says_how_sure_that_is(capsys):
     assert target["num_errors"] == 0
 
 
+def test_a_policy_with_weights_computes_where_and_as_it_is_told(capsys):
+    tiny = ["--policy", "tiny:hidden=32,layers=1,heads=1,mlp=32", "--max-tokens", "2", *ECHO, "--json"]
+    assert main(["eval", *tiny, "--device", "cpu", "--dtype", "bfloat16"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["dtype"] == "bfloat16"
+    assert main(["eval", *tiny]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["dtype"] == "float32"
+
+
 def test_people_get_a_table(capsys):
     assert main(["eval", "--policy", "random", *ECHO]) == 0
     shown = capsys.readouterr().out
@@ -52,6 +60,11 @@ def test_what_is_in_the_results_file_is_not_played_again(tmp_path: Path, capsys)
         (["--policy", "oracle", "--env", "rlenvs/EchoPear-v0"], "Did you mean 'rlenvs/EchoPair-v0'?"),
         (["--policy", "oracle", *ECHO, "--set", "rouns=3"], "Did you mean 'rounds'?"),
         (["--policy", "oracle", *ECHO, "--top-p", "2"], "top_p is in (0, 1]: got 2.0"),
+        (["--policy", "oracle", *ECHO, "--device", "cuda"], "policy 'oracle' takes neither --device nor --dtype"),
+        (["--policy", "openai:m@http://h/v1", *ECHO, "--dtype", "bfloat16"], "takes neither --device nor --dtype"),
+        (["--policy", "tiny", *ECHO, "--dtype", "float16"], "'float16' is not one of 'float32'"),
+        (["--policy", "tiny", *ECHO, "--device", "tpu"], "device is 'auto', 'cpu', 'cuda' or 'cuda:1': got 'tpu'"),
+        (["--policy", "tiny", *ECHO, "--device", "cuda:99"], "device 'cuda:99': PyTorch"),
         ([*ECHO], "--policy"),
         (["--policy", "oracle", *ECHO, "--samples", "0"], "--samples"),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from rlenvs import plugins
 from rlenvs.errors import RlenvsError
-from rlenvs.policies.base import Sampling
+from rlenvs.policies.base import Placement, Sampling
 from rlenvs.policies.openai import OpenAIPolicy
 from rlenvs.policies.resolve import parse_endpoint, resolve
 
@@ -78,6 +78,36 @@ def test_a_folder_wins_over_a_near_miss(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "orcale").mkdir()
     monkeypatch.chdir(tmp_path)
     assert resolve("orcale", Sampling(), {"tokens": tokens})[0] == "orcale"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("placement", [None, Placement(device="cuda:1"), Placement(dtype="bfloat16")])
+def test_a_factory_that_takes_a_placement_is_given_the_one_asked_for_or_the_default(
+    placement: Placement | None,
+) -> None:
+    def placed(spec: str, sampling: Sampling, placement: Placement) -> Any:
+        return spec, placement
+
+    expected = placement or Placement(device="auto", dtype="float32")
+    factories = {"tokens": placed, "strange": placed}
+    assert resolve("runs/x", Sampling(), factories, placement=placement) == ("runs/x", expected)  # type: ignore[comparison-overlap]
+    assert resolve("strange:x", Sampling(), factories, placement=placement) == ("x", expected)  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize("spec", ["oracle", "random", "openai:m@http://h/v1", "strange:x"])
+def test_what_loads_no_weights_refuses_to_place_them(spec: str) -> None:
+    with pytest.raises(RlenvsError, match=f"policy {spec!r} takes neither --device nor --dtype"):
+        resolve(spec, Sampling(), {"strange": tokens}, placement=Placement())
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda:", "cuda:x", "cpu:0", ""])
+def test_a_device_that_nobody_knows_is_refused(device: str) -> None:
+    with pytest.raises(ValueError, match=f"'cuda' or 'cuda:1': got {device!r}"):
+        Placement(device=device)
+
+
+def test_a_dtype_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(ValueError, match="'float32' or 'bfloat16': got 'int8'"):
+        Placement(dtype="int8")  # type: ignore[arg-type]
 
 
 def test_without_the_trainers_a_checkpoint_cannot_be_loaded() -> None:
