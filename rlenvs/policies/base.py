@@ -69,6 +69,12 @@ class Sampling:
         return text[: min(ends, default=len(text))]
 
 
+def check_device(setting: str, name: str) -> None:
+    """Raise ValueError unless `name` is a device's; `setting` is what people call it."""
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
+        raise ValueError(f"{setting} is 'auto', 'cpu', 'cuda' or 'cuda:1': got {name!r}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
     """Where a policy with weights computes, and in which numbers: as `[learner]` has it in training."""
@@ -77,8 +83,7 @@ class Placement:
     dtype: Literal["float32", "bfloat16"] = "float32"  # of the forward passes; weights stay in float32
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
-            raise ValueError(f"device is 'auto', 'cpu', 'cuda' or 'cuda:1': got {self.device!r}")
+        check_device("device", self.device)
         if self.dtype not in ("float32", "bfloat16"):
             raise ValueError(f"dtype is 'float32' or 'bfloat16': got {self.dtype!r}")
 

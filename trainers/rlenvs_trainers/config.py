@@ -6,13 +6,12 @@ Reading, near-miss errors and writing are `rlenvs.config`'s; algorithms and thei
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from rlenvs.policies.base import Sampling
+from rlenvs.policies.base import Sampling, check_device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +80,7 @@ class LearnerConfig:
             raise ValueError(f"learner.lr is finite: got {self.lr}")
         if not all(0 <= beta < 1 for beta in self.betas):
             raise ValueError(f"learner.betas are in [0, 1): got {self.betas}")
-        if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
-            raise ValueError(f"learner.device is 'auto', 'cpu', 'cuda' or 'cuda:1': got {self.device!r}")
+        check_device("learner.device", self.device)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ How the gradient of an optimiser step comes about is `passes.py`'s, what is mini
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Algorithm, Floats
 from rlenvs_trainers.batch import Batch, Sample, split
 from rlenvs_trainers.config import LearnerConfig
+from rlenvs_trainers.devices import device_named
 from rlenvs_trainers.forward import Policy
 from rlenvs_trainers.layout import lay_out
 from rlenvs_trainers.objective import NonFiniteError, notes, objections, old_is_current
@@ -66,7 +66,7 @@ class Learner:
         refuse(algorithm, temperature)
         self.config, self.algorithm, self.seed = config, algorithm, seed
         self.version = 0  # updates that changed the weights: what samplers are told
-        self.device = _device(config.device)
+        self.device = device_named(config.device)
         self._accelerator = _accelerator(self.device)
         self.policy = Policy(
             model.to(self.device),
@@ -197,14 +197,6 @@ def refuse(algorithm: Algorithm, temperature: float) -> None:
         reasons.append(f"the trainer replays the sampling temperature, which is above 0: got {temperature}")
     if reasons:
         raise RlenvsError("; ".join(reasons))
-
-
-def _device(name: str) -> torch.device:
-    """The one that the config means: "auto" is CUDA where there is any, "cuda" this rank's own."""
-    if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
-        return torch.device("cpu")
-    index = name.partition(":")[2] or os.environ.get("LOCAL_RANK", "0")
-    return torch.device("cuda", int(index))
 
 
 def _accelerator(device: torch.device) -> Any:

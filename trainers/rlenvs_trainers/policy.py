@@ -56,7 +56,9 @@ class LoadedPolicy:
         self.tokenizer.save_pretrained(folder)
 
 
-def load_policy(spec: str, *, seed: int = 0, device: str = "cpu", dtype: torch.dtype | None = None) -> LoadedPolicy:
+def load_policy(
+    spec: str, *, seed: int = 0, device: torch.device | str = "cpu", dtype: torch.dtype | None = None
+) -> LoadedPolicy:
     """The policy that `spec` names, with SDPA attention.
 
     Args:

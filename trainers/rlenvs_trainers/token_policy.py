@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rlenvs.policies.base import Finish, Placement, Reply, ReplyRequest, Sampling
-from rlenvs_trainers.policy import PolicyError, load_policy
+from rlenvs_trainers.policy import load_policy
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer, TemplateError
 from rlenvs_trainers.samplers.base import Sampler, SamplerContext, SampleRequest
@@ -81,29 +81,15 @@ def load_token_policy(spec: str, sampling: Sampling, placement: Placement = Plac
     """The policy that `spec` names (see `load_policy`), sampled by `transformers` as in training.
 
     Raises:
-        PolicyError: it cannot be read, or there is no such device.
+        RlenvsError: it cannot be read, or there is no such device.
     """
+    from rlenvs_trainers.devices import device_named
     from rlenvs_trainers.samplers.transformers import from_context
 
-    policy = load_policy(spec, device=_device(placement.device))
+    policy = load_policy(spec, device=device_named(placement.device))
     renderer = Renderer(policy.tokenizer, eos_ids=policy.eos_ids)
     sampler = from_context(
         SamplerContext(model=policy.model, renderer=renderer, spec=spec, dtype=placement.dtype, options={})
     )
     settings = {"sampler": "transformers", "dtype": placement.dtype, "weights": policy.fingerprint}
     return TokenPolicy(sampler, renderer, sampling, name=spec, settings=settings)
-
-
-def _device(name: str) -> str:
-    """The one that is meant: "auto" is CUDA where there is any."""
-    import torch
-
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if name == "auto":
-        return "cuda" if count else "cpu"
-    if name != "cpu" and int(name.partition(":")[2] or 0) >= count:
-        raise PolicyError(
-            f"device {name!r}: PyTorch {torch.__version__} sees {count} CUDA devices here, counted from 0. Name one of "
-            "them, install a CUDA build, or use the device 'cpu'."
-        )
-    return name

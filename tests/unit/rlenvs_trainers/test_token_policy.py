@@ -115,32 +115,20 @@ def test_in_bfloat16_the_same_weights_give_nearly_the_same_numbers() -> None:
     assert {name for name in settings[0] if settings[0][name] != settings[1][name]} == {"dtype"}
 
 
-@pytest.mark.parametrize(
-    ("num_gpus", "asked", "meant"),
-    [(0, "auto", "cpu"), (2, "auto", "cuda"), (2, "cpu", "cpu"), (2, "cuda", "cuda"), (2, "cuda:1", "cuda:1")],
-)
-def test_weights_are_loaded_on_the_device_that_is_meant(
-    monkeypatch: pytest.MonkeyPatch, tiny_policy: LoadedPolicy, num_gpus: int, asked: str, meant: str
+def test_weights_are_loaded_on_the_device_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tiny_policy: LoadedPolicy
 ) -> None:
-    loaded: list[str] = []
+    loaded: list[torch.device] = []
 
-    def load(spec: str, *, device: str) -> LoadedPolicy:
+    def load(spec: str, *, device: torch.device) -> LoadedPolicy:
         loaded.append(device)
         return tiny_policy
 
     monkeypatch.setattr(token_policy, "load_policy", load)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: num_gpus > 0)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: num_gpus)
-    load_token_policy("runs/x", Sampling(), Placement(device=asked))
-    assert loaded == [meant]
-
-
-@pytest.mark.parametrize(("num_gpus", "asked"), [(0, "cuda"), (2, "cuda:2")])
-def test_a_device_that_is_not_there_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, num_gpus: int, asked: str) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: num_gpus > 0)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: num_gpus)
-    with pytest.raises(PolicyError, match=f"device '{asked}': PyTorch .* sees {num_gpus} CUDA devices here"):
-        load_token_policy(TINY, Sampling(), Placement(device=asked))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    load_token_policy("runs/x", Sampling(), Placement(device="cuda:1"))
+    assert loaded == [torch.device("cuda", 1)]
 
 
 def test_an_evaluation_keeps_the_samplers_batches_full(renderer: Renderer) -> None:
