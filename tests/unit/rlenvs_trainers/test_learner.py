@@ -209,6 +209,7 @@ def test_a_process_whose_device_is_another_one_is_refused(monkeypatch, there, re
 def test_a_learner_for_cuda_does_not_stay_on_the_cpu_of_an_earlier_one(monkeypatch):
     accelerate_on(monkeypatch, made="cpu")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     for device in ("auto", "cuda", "cuda:0"):
         with pytest.raises(RlenvsError, match=r"this learner is for cuda:0, .* it is on cpu"):
