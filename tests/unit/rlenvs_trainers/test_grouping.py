@@ -10,10 +10,12 @@ import rlenvs
 from rlenvs.episode import start
 from rlenvs.policies.base import Sampling
 from rlenvs_trainers.algorithm import Progress
+from rlenvs_trainers.grouping import numbered
 from rlenvs_trainers.jobs import Job
 from rlenvs_trainers.records import Group, Player
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.select import MaskTruncated
+from rlenvs_trainers.synthetic import trajectory
 
 from .asking import CONFIG, AskEnv, break_attempts, collected, only, run, scripted
 
@@ -101,3 +103,12 @@ def test_every_generated_token_counts_and_every_action_that_was_delivered(render
     result = run(env, scripted(renderer, "yes] no"), renderer, config=replace(CONFIG, retries=1))
     assert result.metrics["rollout/generated_tokens"] == 4 * (len(renderer.encode("yes] no")) + 1)
     assert result.metrics["rollout/actions"] == 4.0
+    cut_off = run(AskEnv(), scripted(renderer, "yes] no"), renderer, params=Sampling(max_tokens=3))
+    assert (cut_off.metrics["rollout/generated_tokens"], cut_off.metrics["rollout/actions"]) == (9.0, 0.0)
+
+
+def test_a_fork_gets_a_number_after_those_of_all_attempts() -> None:
+    trunk = trajectory([], 1.0, attempt=7)
+    fork = replace(trunk, episode=f"{trunk.episode}-0")
+    assert [each.attempt for each in numbered([trunk, fork, replace(trunk, episode="x", attempt=1)], 3)] == [7, 8, 1]
+    assert [each.attempt for each in numbered([replace(trunk, attempt=0), replace(fork, attempt=0)], 3)] == [0, 3]

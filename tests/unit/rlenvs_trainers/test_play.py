@@ -132,14 +132,34 @@ def test_beliefs_and_signals_are_noted_with_the_last_turn(renderer: Renderer) ->
             completion = await play.write()
             assert completion is not None
             await play.act(completion)
-            play.note("policy", belief=belief, signals={"a": 1.0})
-            play.note("policy", signals={"b": 2.0}, token_signals={"value": np.arange(len(completion.token_ids))})
+            tokens = np.arange(len(completion.token_ids))
+            play.note("policy", belief=belief, signals={"a": 1.0}, token_signals={"spread": -tokens})
+            play.note("policy", signals={"b": 2.0}, token_signals={"value": tokens})
         return play.trajectories()
 
     first, second = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer, explore=noting)).turns
     assert (first.belief, second.belief) == (0.25, 0.5)
     assert first.signals == second.signals == {"a": 1.0, "b": 2.0}
-    assert first.token_signals["value"].tolist() == list(range(len(first.completion.token_ids)))
+    assert {name: values.tolist() for name, values in first.token_signals.items()} == {
+        "spread": [0, -1, -2],  # "no" and its end
+        "value": [0, 1, 2],
+    }
+
+
+def test_an_explorer_may_set_limits_and_a_monitor_of_its_own(renderer: Renderer) -> None:
+    def monitor(_: object) -> None:
+        return None
+
+    async def watching(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play = await rollouts.start(0)
+        await play.write(params=Sampling(max_tokens=2), monitor=monitor)
+        await play.stop("pruned")
+        return play.trajectories()
+
+    sampler = scripted(renderer, "no")
+    run(AskEnv(), sampler, renderer, explore=watching)
+    ((request,),) = sampler.batches
+    assert (request.params.max_tokens, request.monitor) == (2, monitor)
 
 
 def test_r19_every_completion_carries_its_version(renderer: Renderer) -> None:

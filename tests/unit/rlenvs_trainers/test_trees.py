@@ -9,9 +9,10 @@ import pytest
 
 from rlenvs.episode import PolicyEpisode
 from rlenvs.policies.base import Sampling
+from rlenvs.records import Task
 from rlenvs_trainers.play import Play
 from rlenvs_trainers.policy import LoadedPolicy
-from rlenvs_trainers.records import Group, Trajectory
+from rlenvs_trainers.records import Branch, Group, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Rollouts
 from rlenvs_trainers.samplers.transformers import TransformersSampler
@@ -40,10 +41,18 @@ class Forked:
         return [each for leaves in await rollouts.together([finish(trunk), finish(branch)]) for each in leaves]
 
 
+class KnowsEnv(AskEnv):
+    """Its answer depends on how many actions came before."""
+
+    def answer_message(self, task: Task) -> str:
+        return f"yes, after {self.num_turns}"
+
+
 def test_an_explorer_can_fork_resample_and_keep_what_it_discarded(renderer: Renderer) -> None:
     sampler = scripted(renderer, "no")
-    result = run(AskEnv(), sampler, renderer, explore=Forked())
+    result = run(KnowsEnv(), sampler, renderer, explore=Forked())
     trunk, branch = result.groups[0].trajectories
+    assert trunk.answer == branch.answer == "yes, after 0"
     assert trunk.turns[0].id == branch.turns[0].id
     assert len({turn.id for each in (trunk, branch) for turn in each.turns}) == 5
     assert trunk.branch is not None
@@ -130,12 +139,15 @@ def test_an_explorer_that_forks_makes_a_tree_of_the_trunk_too(renderer: Renderer
 
 def test_a_pruned_branch_has_no_verdict_and_stays_in_its_group(renderer: Renderer) -> None:
     async def prune(rollouts: Rollouts) -> list[Trajectory]:
-        play = await rollouts.start(0, tree=0)
+        play = await rollouts.start(0, tree=4)
+        play.log_weight = -0.5
         await play.stop("pruned")
         return list(play.trajectories())
 
     group: Group = run(AskEnv(), scripted(renderer, "no"), renderer, explore=prune).groups[0]
-    assert (group.trajectories[0].ending, group.trajectories[0].verdict) == ("pruned", None)
+    (pruned,) = group.trajectories
+    assert (pruned.ending, pruned.verdict) == ("pruned", None)
+    assert pruned.branch == Branch(tree=4, parent=None, log_weight=-0.5)
 
 
 def test_a_copy_that_fails_is_a_failure_of_the_environment(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
