@@ -12,7 +12,7 @@ from .learning import flat, learner, packed
 
 
 @pytest.mark.parametrize("schedule", ["constant", "linear", "cosine"])
-def test_warm_up_and_schedule_give_the_rate_of_every_step(schedule, batch):
+def test_warm_up_and_schedule_give_the_rate_of_every_step(schedule):
     ours = learner(schedule=schedule, warmup_steps=2, num_steps=6, lr=1.0)
     rates = []
     for _ in range(6):
