@@ -1,6 +1,7 @@
 """What breaks or hangs in an episode is its ending, and never a reward."""
 
 import threading
+import time
 
 import pytest
 
@@ -108,25 +109,28 @@ def test_r05_a_grader_that_sleeps_is_left_behind_and_its_late_word_changes_nothi
 
 
 def test_closing_while_a_step_hangs_lets_it_go_and_returns_at_once():
+    hangs, gone, closed = threading.Event(), threading.Event(), threading.Event()
+
     class Hanging(Guessing):
         def respond(self, action):
-            assert self.gone.wait(30)
+            hangs.set()
+            assert gone.wait(30)
             raise ConnectionError("the session is gone")
 
         def close(self):
-            self.gone.set()
-
-        def __deepcopy__(self, memo):
-            copied = type(self)()
-            copied.gone = threading.Event()
-            return copied
+            gone.set()
+            closed.wait(10)  # longer than anybody who closes waits
 
     episode = start(Hanging(), TASK)
     worker = threading.Thread(target=episode.act, args=("1",))
     worker.start()
-    worker.join(0.05)
+    assert hangs.wait(30)
     episode.stop("timeout", "no answer")
+    began = time.monotonic()
     episode.close()
+    assert time.monotonic() - began < 5
+    closed.set()
     worker.join(30)
+    assert gone.is_set()
     assert not worker.is_alive()
     assert episode.outcome(POLICY_SEAT) == Outcome(ending="timeout", verdict=None, error="no answer")

@@ -146,11 +146,15 @@ def test_a_clone_goes_its_own_way():
 
 def test_the_seed_draws_the_task_and_the_world():
     first, second = Haggling(), Haggling()
+    drawn = set()
     for seed in range(5):
         first.reset(seed=seed)
         second.reset(seed=seed)
         assert first.task == second.task
-        assert first.np_random.random() == second.np_random.random()
+        luck = first.np_random.random()
+        assert luck == second.np_random.random()
+        drawn |= {first.task.id, luck}
+    assert len(drawn) == 2 * 5, "every seed draws others"
 
 
 def test_every_seats_conversation_can_be_looked_at():

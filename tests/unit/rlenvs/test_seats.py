@@ -60,7 +60,8 @@ def test_a_clone_of_a_view_goes_its_own_way():
     clone.step("shoot")
     assert (view.ending, view.multi.endings) == (None, {})
     view.step("wait")
-    assert view.multi.num_turns == 3 or view.ending == "max_turns"
+    assert (view.multi.num_turns, view.ending) == (3, None), "first, second and first have acted"
+    assert (clone.multi.num_turns, clone.ending) == (2, "completed")
 
 
 def test_an_episode_that_is_over_before_the_seat_can_act_is_refused():

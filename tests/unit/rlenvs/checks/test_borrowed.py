@@ -16,7 +16,7 @@ class NoSpace(Good):
         del self.action_space
 
 
-@broken("seat 'echoer': task echo/2x4/")
+@broken("seat 'echoer': task echo/2x4/", "its own answer 'wrong' scores correct = 0.0, not 1")
 class UnfairPair(EchoPair):
     def answer_message(self, task, seat):
         return "wrong" if seat == ECHOER else super().answer_message(task, seat)

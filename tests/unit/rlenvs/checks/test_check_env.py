@@ -42,7 +42,7 @@ class Unready(Good):
         raise OSError("no corpus")
 
 
-@broken("it raised while checking that")
+@broken("it raised while checking that answers score: KeyError: 'always'")
 class Crashing(Good):
     def respond(self, action):
         raise KeyError("always")

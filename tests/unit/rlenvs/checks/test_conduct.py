@@ -201,6 +201,9 @@ def test_an_environment_that_does_not_know_its_answers_is_checked_without_them()
 
 
 def test_checking_leaves_global_randomness_as_it_was():
-    before = random.getstate(), torch.get_rng_state().tolist()
+    def states():
+        return random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()  # noqa: NPY002
+
+    before = states()
     check_env(Good())
-    assert (random.getstate(), torch.get_rng_state().tolist()) == before
+    assert states() == before
