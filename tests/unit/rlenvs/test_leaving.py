@@ -76,6 +76,7 @@ def test_an_action_may_reward_any_seat():
     assert [part.name for part in env.infos["cid"]["rewards"]] == ["gift"]
     assert env.infos["bob"]["rewards"] == ()
     env.step("gift cid")
+    assert env.rewards == {"ann": 0.0, "bob": 0.25, "cid": 1.0}, "by this action alone"
     assert env.agent_selection == "cid"
     assert env.last()[1] == 2.0, "all that it earned since it last acted"
 

@@ -19,7 +19,8 @@ def haggling(**kwargs):
 
 def test_seats_take_turns_and_read_what_was_said_since_they_acted():
     env = haggling()
-    assert (env.agents, env.agent_selection) == (["ann", "bob", "cid"], "ann")
+    assert env.agents == env.possible_agents == ["ann", "bob", "cid"]
+    assert env.agent_selection == "ann"
     assert [env.observe(seat) for seat in env.seats] == ["Sell 3 apples."] * 3
     env.step("5")
     assert (env.agent_selection, env.observe("ann")) == ("bob", "")
@@ -125,6 +126,9 @@ def test_stopping_from_outside_judges_every_seat_unless_it_is_a_failure():
     env.stop("max_tokens")
     assert set(env.endings.values()) == {"max_tokens"}
     assert env.verdicts["ann"].reward == 2.0
+    assert env.rewards == {"ann": 2.0, "bob": 2.0, "cid": 2.0}
+    assert (env.terminations, env.infos["cid"]["ending"]) == (dict.fromkeys(env.seats, True), "max_tokens")
+    assert env.last()[1:4] == (2.0, True, False)
     env = haggling(graders={"ann": lambda task, transcript: pytest.fail("judged")})
     env.stop("timeout")
     assert (set(env.endings.values()), set(env.verdicts.values())) == ({"timeout"}, {None})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs import EpisodeOverError
+from rlenvs import EpisodeOverError, RewardFunction, Rubric
 from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
 from rlenvs.errors import GraderError
 from rlenvs.seats import SeatView
@@ -87,6 +87,24 @@ def test_a_view_earns_by_what_its_partners_do_until_it_acts_again():
     view.reset(seed=0)
     view.reset(seed=0)
     assert view.step("wait")[1] == 2.5, "what was earned in another episode is forgotten"
+
+
+def test_a_seat_is_judged_once_when_it_leaves_or_when_its_view_is_stopped():
+    judged = []
+
+    def heard(task, transcript):
+        judged.append(len(transcript))
+        return 0.5
+
+    view = SeatView(Duel(), "first")
+    view.multi.rubrics["first"] = Rubric((RewardFunction("heard", heard),))
+    view.reset(seed=0)
+    assert view.step("shoot")[1] == 0.5
+    view.reset(seed=0)
+    view.step("wait")
+    assert view.stop("max_tokens").reward == 0.5
+    assert view.ending == "max_tokens"
+    assert judged == [2, 2], "what it read and what it said"
 
 
 def test_r05_a_partners_broken_grader_is_not_the_views_failure():
