@@ -117,11 +117,15 @@ def test_dropout_is_off_for_good():
 
 
 def test_gradient_checkpointing_changes_memory_and_not_the_gradient(samples):
+    """Memory is saved by computing a layer again where its values are needed for the gradient."""
     gradients = []
     for checkpointing in (False, True):
-        policy = Policy(make("llama"), temperature=1.0, gradient_checkpointing=checkpointing)
+        model, computed = make("llama"), []
+        policy = Policy(model, temperature=1.0, gradient_checkpointing=checkpointing)
+        model.model.layers[0].register_forward_pre_hook(lambda *_, computed=computed: computed.append(1))
         assert policy.shares_prefixes != checkpointing
-        policy(lay_out(samples, np.zeros(6, dtype=np.int64)))["logprob"].sum().backward()
+        policy(lay_out(samples, np.zeros(6, dtype=np.int64), overhead=1000))["logprob"].sum().backward()
+        assert len(computed) == (2 if checkpointing else 1)
         gradients.append(torch.cat([p.grad.flatten() for p in policy.parameters()]))
     torch.testing.assert_close(*gradients, rtol=1e-5, atol=1e-5)
 
