@@ -164,7 +164,8 @@ def test_what_other_seats_earn_by_an_action_is_told_with_it():
 
 def test_what_a_seat_earned_before_anybody_acted_for_the_driver_comes_with_the_first_action():
     episode = table(["bob", "cid"], ann=saying("all"))
-    assert names(episode.act("tip bob")) == (("all", "tip"), {"cid": ("all",)})
+    for play in (episode.fork(), episode):
+        assert names(play.act("tip bob")) == (("all", "tip"), {"cid": ("all",)})
 
 
 def test_a_seat_that_leaves_has_its_outcome_while_the_others_go_on():

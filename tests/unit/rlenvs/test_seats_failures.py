@@ -128,8 +128,10 @@ def test_a_seat_that_leaves_first_has_its_last_words_then():
 
 def test_the_last_words_are_none_that_a_seat_had_a_turn_to_answer():
     stopped, broken, hung = reporting("wait"), reporting("wait", "crash"), reporting("wait")
+    fork = stopped.fork()
+    fork.stop("max_tokens")
     stopped.stop("max_tokens")
     hung.stop("timeout")
-    assert words(stopped) == words(broken) == {"first": ["first: wait"], "second": []}
+    assert words(stopped) == words(fork) == words(broken) == {"first": ["first: wait"], "second": []}
     assert words(hung) == {"first": [], "second": []}, "what hangs is not looked at"
     assert words(reporting("wait", seat="first", partners={"second": crashing})) == {"first": []}
