@@ -1,7 +1,8 @@
 """The errors that people who use environments meet, and which ending each failure stands for."""
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from rlenvs.records import Ending
@@ -37,6 +38,27 @@ class GraderError(RlenvsError):
 
     def __reduce__(self) -> tuple[type["GraderError"], tuple[str, str, str]]:
         return GraderError, (self.task_id, self.part, self.why)
+
+
+class ForeignExitError(RuntimeError):
+    """Foreign code raised what is no Exception (SystemExit, an extension's panic): it would have ended us all."""
+
+
+@contextmanager
+def foreign_code() -> Iterator[None]:
+    """Around calls of code that is not ours: whatever it raises comes out as an Exception, so that it can be a value.
+
+    Only KeyboardInterrupt passes as it is: it is the user's, whoever's code it meets. Nothing is awaited inside.
+
+    Raises:
+        ForeignExitError: it raised something else that is no Exception.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise ForeignExitError(f"raised {type(error).__name__}: {error}") from error
 
 
 def ending_of(error: Exception) -> Ending:
