@@ -9,6 +9,7 @@ import torch
 
 from rlenvs import Response, RewardFunction, Rubric, check_env, user
 from rlenvs.checks import conduct
+from rlenvs.checks.subject import NONSENSE
 
 from .subjects import Broken, Good, assert_catches, assert_caught, is_right
 
@@ -89,6 +90,20 @@ class SharedEnd(Good):
         return result
 
 
+@broken("the clone goes on differently once the other one was played")
+class Shadow(Good):
+    """A clone does what its original would."""
+
+    def clone(self):
+        clone = super().clone()
+        clone.original = self
+        return clone
+
+    def respond(self, action):
+        heard = getattr(self, "original", self).heard
+        return dataclasses.replace(super().respond(action), messages=(user(f"You said {len(heard)} things."),))
+
+
 @broken("goes on differently once the other one was played")
 class SharedLuck(Good):
     """A clone draws from its original's generator."""
@@ -150,6 +165,22 @@ class PythonsLuck(Good):
     def begin(self):
         super().begin()
         random.random()
+
+
+@broken("it changes the global random state of random")
+class WinnersLuck(Good):
+    def respond(self, action):
+        if action == self.answer_message(self.task):
+            random.random()
+        return super().respond(action)
+
+
+@broken("it changes the global random state of random")
+class LosersLuck(Good):
+    def respond(self, action):
+        if action == NONSENSE:
+            random.random()
+        return super().respond(action)
 
 
 @broken("it changes the global random state of numpy")

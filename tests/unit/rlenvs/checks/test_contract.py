@@ -50,6 +50,15 @@ class OwnIndex(Good):
         return super().reset(seed=seed, options={"index": 1} if "index" in (options or {}) else options)
 
 
+@broken("reset(options={'task': …}) started 'sum/")
+class OtherWords(Good):
+    """The right id, and another prompt."""
+
+    def begin(self):
+        super().begin()
+        self.task = dataclasses.replace(self.task, prompt=(user("What is it?"),))
+
+
 class Overriding(Good):
     """What a subclass can do to a step's result."""
 
@@ -116,6 +125,20 @@ class OwnEnding(Overriding):
 class Unjudged(Overriding):
     def changed(self, action, observation, reward, terminated, truncated, info):
         return observation, reward, terminated, truncated, info | {"verdict": None}
+
+
+@broken("info['verdict'] is a Verdict: got 1.0")
+class Marked(Overriding):
+    def changed(self, action, observation, reward, terminated, truncated, info):
+        verdict = info["verdict"] and info["verdict"].reward
+        return observation, reward, terminated, truncated, info | {"verdict": verdict}
+
+
+@broken("env.ending is info['ending']: got 'max_tokens' and 'completed'")
+class TwoMinds(Overriding):
+    def changed(self, action, observation, reward, terminated, truncated, info):
+        self.ending = "max_tokens" if terminated else self.ending
+        return observation, reward, terminated, truncated, info
 
 
 @broken("the last reward is the verdict's plus the action's: got 2.5 with a verdict of 1.0")
