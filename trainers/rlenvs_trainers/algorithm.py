@@ -62,6 +62,8 @@ class Explorer(Protocol):
 
     What needs more of a sampler than drawing says so in an attribute `needs_sampler: ClassVar[tuple[Capability, ...]]`,
     such as ("score",): an explorer, a part inside of one, or an annotator. A sampler without it is refused at once.
+    Token signals that it notes are named in `token_signals: ClassVar[tuple[str, ...]]`: where another slot has one in
+    its `needs`, it is a constant of the view.
     """
 
     async def __call__(self, rollouts: Rollouts) -> Sequence[Trajectory]:
@@ -117,7 +119,7 @@ class Models(Protocol):
 class Annotator(Protocol):
     """Adds what a model says of the trajectories: beliefs, values, reference support. Async: it calls models.
 
-    It may have `needs_sampler`, as an `Explorer`.
+    It may have `needs_sampler` and `token_signals`, as an `Explorer`.
     """
 
     async def __call__(self, groups: Sequence[Group], models: Models) -> Sequence[Group]:
@@ -160,7 +162,7 @@ class View:
     weight_N: Tensor  # > 0
     segments: Mapping[Level, Segments]
     signals: Mapping[str, Tensor]  # "logprob", and what the slots declare in `needs`: "entropy", …
-    constants: Mapping[str, Tensor]  # "sampler", "reference", critic targets …
+    constants: Mapping[str, Tensor]  # "sampler", "reference", critic targets, noted token signals ([N] or [N, K]) …
 
     def world_sum(self, value: Tensor) -> Tensor:
         """The sum over ranks of a detached number."""

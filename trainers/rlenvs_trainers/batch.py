@@ -6,15 +6,16 @@ Axes: N trained tokens of a batch, in the order of its samples; T tokens of one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Credit, Floats, Ints, TokenCredit
-from rlenvs_trainers.records import Group, Level, Trajectory, Turn
+from rlenvs_trainers.records import Group, Level, Numbers, Trajectory, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,8 @@ class Batch:
     action_N: Ints
     trajectory_N: Ints
     group_N: Ints
-    constants: Mapping[str, Floats] = field(default_factory=dict)  # [N] numbers besides: what a critic should say …
+    # [N] or [N, K] numbers besides: what a critic should say, what annotators noted …
+    constants: Mapping[str, Numbers] = field(default_factory=dict)
     labels: tuple[str, ...] = ()  # by trajectory id: its task and episode, for messages
     borrowed: frozenset[int] = frozenset()  # ids of trajectories that another policy wrote, such as demonstrations
 
@@ -120,12 +122,18 @@ class Batch:
         return of[first]
 
 
-def pack(groups: Sequence[Group], credit: Credit) -> Batch:
+def pack(groups: Sequence[Group], credit: Credit, signals: Collection[str] = ()) -> Batch:
     """All trained tokens of a step. A trajectory whose history was rewritten between turns becomes several samples.
 
     A trajectory that has no credit, or no token with a weight above 0, is not there and counts nowhere.
+
+    Args:
+        signals: names of the turns' `token_signals` that become constants of the batch.
+
+    Raises:
+        RlenvsError: a turn that is trained lacks one of them.
     """
-    packer = _Packer()
+    packer = _Packer(sorted(signals))
     for group_index, group in enumerate(groups):
         for place, trajectory in enumerate(group.trajectories):
             given = credit.get((group_index, place))
@@ -137,11 +145,12 @@ def pack(groups: Sequence[Group], credit: Credit) -> Batch:
 class _Packer:
     """Gathers samples and vectors, trajectory by trajectory."""
 
-    def __init__(self) -> None:
+    def __init__(self, signals: Sequence[str]) -> None:
+        self.signals = signals
         self.samples: list[Sample] = []
         self.columns: dict[str, list[Floats]] = {name: [] for name in ("sampler", "advantage", "weight")}
         self.segments: dict[str, list[Ints]] = {name: [] for name in ("sample", "action", "trajectory", "group")}
-        self.targets: dict[str, list[Floats]] = {}
+        self.constants: dict[str, list[Numbers]] = {}
         self.labels: list[str] = []
         self.borrowed: set[int] = set()
         self.num_actions = 0
@@ -182,8 +191,9 @@ class _Packer:
         }
         for name, number in numbers.items():
             self.segments[name].append(np.full(len(tokens), number, dtype=np.int64))
-        for name, values in credit.targets.items():
-            self.targets.setdefault(name, []).append(values[index][tokens])
+        noted = {name: _noted(turn, name) for name in self.signals}
+        for name, numbers_L in ({name: values[index] for name, values in credit.targets.items()} | noted).items():
+            self.constants.setdefault(name, []).append(numbers_L[tokens])
         self.num_actions += 1
 
     def batch(self) -> Batch:
@@ -193,12 +203,12 @@ class _Packer:
             f"{name}_N": np.concatenate([*parts, np.zeros(0, dtype=np.int64)]).astype(np.int64)
             for name, parts in self.segments.items()
         }
-        targets = {name: np.concatenate(parts) for name, parts in self.targets.items()}
+        constants = {name: np.concatenate(parts) for name, parts in self.constants.items()}
         return Batch(
             samples=tuple(self.samples),
             **columns,
             **segments,
-            constants=targets,
+            constants=constants,
             labels=tuple(self.labels),
             borrowed=frozenset(self.borrowed),
         )
@@ -207,6 +217,15 @@ class _Packer:
 def _trained(turn: Turn, weight: Floats) -> Ints:
     """Which of the completion's tokens are trained: sampled by the policy, and of some weight."""
     return np.flatnonzero(np.array(turn.completion.sampled, dtype=bool) & (weight > 0))
+
+
+def _noted(turn: Turn, name: str) -> Numbers:
+    if name not in turn.token_signals:
+        raise RlenvsError(
+            f"turn {turn.id} has no signal {name!r}, which the algorithm reads of all trained tokens: note it on every "
+            f"turn. There is: {', '.join(sorted(turn.token_signals)) or 'none'}"
+        )
+    return turn.token_signals[name]
 
 
 def _joined(turns: Sequence[Turn]) -> Iterator[list[int]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rlenvs_trainers.algorithm import Progress
 from rlenvs_trainers.batch import pack
+from rlenvs_trainers.declared import noted_signals
 from rlenvs_trainers.grouping import RolloutResult
 from rlenvs_trainers.metrics import added, group_metrics
 from rlenvs_trainers.records import Group, Trajectory
@@ -46,7 +47,7 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
             groups = [shape(group, progress) for group in groups]
         metrics |= group_metrics(groups, prefix="trained/")
         credit = algorithm.credit(groups, progress)
-        batch = pack(groups, credit)
+        batch = pack(groups, credit, noted_signals(algorithm))
         sampled = time.monotonic()
 
         metrics |= run.learner.update(batch)

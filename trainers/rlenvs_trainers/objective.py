@@ -18,13 +18,14 @@ from torch import Tensor
 from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Algorithm, Floats, Segments, View
 from rlenvs_trainers.batch import Batch
+from rlenvs_trainers.declared import noted_signals
 from rlenvs_trainers.ranks import sum_over_ranks
-from rlenvs_trainers.records import LEVELS, Level
+from rlenvs_trainers.records import LEVELS, Level, Numbers
 from rlenvs_trainers.regularise import estimate_kl
 from rlenvs_trainers.scope import Scope, scope_of, widest
 
 SIGNALS = frozenset({"entropy"})  # besides the log-probability: what a forward pass can give
-CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets
+CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets and what annotators note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +124,10 @@ class Views:
             constants={"sampler": self.tensor(part.sampler_N), **constants},
         )
 
-    def tensor(self, values: Floats) -> Tensor:
-        """On the device, in the objective's type."""
-        return torch.from_numpy(values).to(self.device, self.dtype)
+    def tensor(self, values: Numbers) -> Tensor:
+        """On the device: real numbers in the objective's type, integers (ids, say) as they are."""
+        dtype = self.dtype if values.dtype.kind == "f" else torch.long
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.device, dtype)
 
     def _segments(self, part: Batch, level: Level) -> Segments:
         units, ids = np.unique(part.segment_ids(level), return_inverse=True)
@@ -150,9 +152,9 @@ def objections(algorithm: Algorithm) -> Iterator[str]:
     for slot in _objective_slots(algorithm):
         if isinstance(slot, Objects) and (sentence := slot.objection(algorithm)) is not None:
             yield sentence
-    unknown = algorithm.needs - SIGNALS - CONSTANTS - targets_of(algorithm)
-    for name in sorted(unknown):
-        known = ", ".join(sorted(SIGNALS | CONSTANTS | targets_of(algorithm)))
+    given = SIGNALS | CONSTANTS | targets_of(algorithm) | noted_signals(algorithm)
+    known = ", ".join(sorted(given))
+    for name in sorted(algorithm.needs - given):
         yield f"algorithm {algorithm.name!r} needs {name!r}, which nothing provides. There is: {known}"
 
 

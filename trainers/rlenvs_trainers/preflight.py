@@ -1,16 +1,13 @@
 """What is refused before any work is done: combinations that would train on something else than was asked for."""
 
-from dataclasses import fields, is_dataclass
-from typing import Any
-
-import torch
-
 from rlenvs.env import TextEnv
 from rlenvs.episode import POLICY_SEAT
 from rlenvs.errors import RlenvsError, unknown
 from rlenvs.seats import SeatView
 from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
+from rlenvs_trainers.declared import declared
+from rlenvs_trainers.devices import device_named
 from rlenvs_trainers.samplers.base import Sampler
 
 NEEDED = {
@@ -66,11 +63,7 @@ def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
             f"eval.num_tasks is {config.eval.num_tasks} and there are {len(config.eval.env)} [[eval.env]] tables: "
             "held-out evaluation needs both, the environments and how many of their tasks."
         )
-    if config.learner.device.startswith("cuda") and not torch.cuda.is_available():
-        raise RlenvsError(
-            f"learner.device is {config.learner.device!r}, and PyTorch {torch.__version__} sees no CUDA device. "
-            "Install a CUDA build, or train with learner.device=cpu."
-        )
+    device_named(config.learner.device, "learner.device")  # one that is not there is told before any work
     if rollout.group_size < algorithm.credit.min_group:
         raise RlenvsError(
             f"rollout.group_size is {rollout.group_size}: {algorithm.name!r} compares an attempt with its siblings, "
@@ -112,7 +105,8 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
     Raises:
         RlenvsError: naming the capabilities that are missing.
     """
-    needed = {"token_ids", "logprobs", "load"}.union(*map(_asks_of_sampler, (algorithm.explore, *algorithm.annotate)))
+    asked = declared((algorithm.explore, *algorithm.annotate), "needs_sampler")
+    needed = {"token_ids", "logprobs", "load", *asked}
     missing = needed - sampler.capabilities
     if missing:
         raise RlenvsError(
@@ -124,10 +118,3 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
             f"sampling.max_tokens = {config.sampling.max_tokens} leaves no room for a prompt in a context of "
             f"{sampler.context_length} tokens"
         )
-
-
-def _asks_of_sampler(part: Any) -> set[str]:
-    """What a component and those inside of it declare as `needs_sampler`."""
-    inner = [getattr(part, each.name) for each in fields(part)] if is_dataclass(part) else part
-    nested = inner if isinstance(inner, list | tuple) else ()
-    return set(getattr(part, "needs_sampler", ())).union(*map(_asks_of_sampler, nested))

@@ -23,7 +23,7 @@ FinishReason = Literal[
 Level = Literal["token", "action", "trajectory"]
 """The three units of an interaction: what a reward speaks of, at which credit, ratio and averaging work."""
 
-Numbers = npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
+Numbers = npt.NDArray[np.floating[Any] | np.integer[Any]]
 
 CUT_SHORT: frozenset[Ending] = frozenset({"max_tokens", "context_overflow"})
 """Endings that a token limit caused."""

@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Progress, TokenCredit
 from rlenvs_trainers.batch import Batch, Sample, pack, split
 from rlenvs_trainers.credit import GroupRelative
 from rlenvs_trainers.records import Group
+from rlenvs_trainers.sft import Imitate
 from rlenvs_trainers.synthetic import completion, group, trajectory
 
 NOW = Progress(step=0, num_steps=1)
@@ -88,6 +92,28 @@ def test_what_a_critic_should_say_goes_along_with_its_tokens():
     ones = np.ones(3)
     credit = {(0, 0): TokenCredit(advantage=(ones,), weight=(ones,), targets={"returns": (np.array([7.0, 8.0, 9.0]),)})}
     assert pack([Group(trajectories=(one,))], credit).constants["returns"].tolist() == [8.0, 9.0]
+
+
+def noting(ids, forced=(), **signals):
+    one = trajectory([((1,), completion(ids, forced=forced))], 1.0)
+    return replace(one, turns=(replace(one.turns[0], token_signals=signals),))
+
+
+def test_signals_that_the_algorithm_reads_go_along_with_their_tokens_scalars_and_rows():
+    one = noting((2, 3, 4), forced=(0,), doubt=np.array([0.1, 0.2, 0.3]), top=np.array([[5, 6], [7, 8], [9, 10]]))
+    other = noting((2, 3), doubt=np.array([0.4, 0.5]), top=np.array([[1, 2], [3, 4]]))
+    groups = [Group(trajectories=(each,)) for each in (one, other)]
+    batch = pack(groups, Imitate()(groups, NOW), {"doubt", "top"})
+    assert batch.constants["doubt"].tolist() == [0.2, 0.3, 0.4, 0.5]
+    assert batch.constants["top"].tolist() == [[7, 8], [9, 10], [1, 2], [3, 4]]
+    assert batch.take([1, 0]).constants["top"].tolist() == [[1, 2], [3, 4], [7, 8], [9, 10]]
+    assert pack(groups, Imitate()(groups, NOW)).constants == {}
+
+
+def test_a_signal_that_is_read_and_was_not_noted_is_an_error_that_names_the_turn():
+    groups = [Group(trajectories=(noting((2, 3), doubt=np.zeros(2)),))]
+    with pytest.raises(RlenvsError, match=r"turn task/policy/0/0 has no signal 'top', .* There is: doubt"):
+        pack(groups, Imitate()(groups, NOW), {"top"})
 
 
 def test_no_credit_packs_to_nothing():
