@@ -10,7 +10,8 @@ import torch
 
 from rlenvs.errors import RlenvsError
 from rlenvs_plugins.grpo import GRPO
-from rlenvs_trainers.batch import Sample
+from rlenvs_trainers import learner as learner_module
+from rlenvs_trainers.batch import Sample, split
 from rlenvs_trainers.learner import LearnerState
 from rlenvs_trainers.objective import NonFiniteError
 from rlenvs_trainers.ratio import Ratio
@@ -93,6 +94,23 @@ def test_epochs_and_minibatches_are_optimiser_steps_and_one_version(updates, exp
     metrics = ours.update(packed([group([1.0, 0.0, 1.0, 0.0])]) if updates == (1, 9) else batch)
     assert metrics["learner/optimiser_steps"] == expected
     assert ours.version == 1
+
+
+def test_every_epoch_has_an_order_of_its_own_and_every_update_its_own_again(monkeypatch, batch):
+    seen = []
+
+    def noted(step, minibatches, rng):
+        parts = split(step, minibatches, rng)
+        seen.append([part.labels[int(part.trajectory_N[0])] for part in parts])
+        return parts
+
+    monkeypatch.setattr(learner_module, "split", noted)
+    one, other = (learner(replace(GRPO, updates=(3, 4))) for _ in range(2))
+    for each in (one, one, other):
+        each.update(batch)
+    first, second, again = seen[:3], seen[3:6], seen[6:]
+    assert len({tuple(order) for order in (*first, *second)}) >= 5, "two of six may be alike"
+    assert again == first
 
 
 def test_the_reference_is_the_policy_that_training_began_with(batch):

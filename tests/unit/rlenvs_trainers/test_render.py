@@ -211,3 +211,11 @@ def test_a_written_action_joins_the_conversation_in_words() -> None:
     renderer = renderer_of()
     context = renderer.write(renderer.start((user("a"),)), renderer.encode("b<|end|>"))
     assert context.messages == (user("a"), assistant("b"))
+
+
+def test_a_message_that_the_policy_might_have_written_ends_once() -> None:
+    renderer = renderer_of()
+    *text, end = renderer.message_ids("42")
+    assert tuple(text) == renderer.encode("42")
+    assert end in renderer.eos_ids
+    assert renderer.decode(renderer.message_ids("42")) == "42"
