@@ -104,7 +104,7 @@ def test_r14_a_cut_distribution_is_refused_in_training(rlenvs, setting):
 @pytest.mark.skipif("__import__('torch').cuda.is_available()", reason="there is a CUDA device")
 def test_a_device_that_is_not_there_is_not_replaced_by_another(rlenvs):
     done = rlenvs("train", "tiny.toml", "--set", "learner.device=cuda")
-    assert_refused(done, "sees no CUDA device")
+    assert_refused(done, "learner.device is 'cuda', and PyTorch")
 
 
 def test_a_run_is_not_begun_in_anothers_folder(rlenvs, run_of):

@@ -7,8 +7,11 @@ import torch
 from rlenvs.errors import RlenvsError
 
 
-def device_named(name: str) -> torch.device:
+def device_named(name: str, setting: str = "device") -> torch.device:
     """The device that a config means: "auto" is CUDA where there is any, "cuda" this rank's own.
+
+    Args:
+        setting: what people call it, for the error.
 
     Raises:
         RlenvsError: PyTorch sees no such device here.
@@ -19,7 +22,7 @@ def device_named(name: str) -> torch.device:
     index = int(name.partition(":")[2] or os.environ.get("LOCAL_RANK", "0"))
     if index >= count:
         raise RlenvsError(
-            f"device {name!r}: PyTorch {torch.__version__} sees {count} CUDA devices here, counted from 0. Name one of "
+            f"{setting} is {name!r}, and PyTorch {torch.__version__} sees {count} CUDA devices here, counted from 0. Name one of "
             "them, install a CUDA build, or use the device 'cpu'."
         )
     return torch.device("cuda", index)

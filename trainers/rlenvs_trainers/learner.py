@@ -66,7 +66,7 @@ class Learner:
         refuse(algorithm, temperature)
         self.config, self.algorithm, self.seed = config, algorithm, seed
         self.version = 0  # updates that changed the weights: what samplers are told
-        self.device = device_named(config.device)
+        self.device = device_named(config.device, "learner.device")
         self._accelerator = _accelerator(self.device)
         self.policy = Policy(
             model.to(self.device),

@@ -37,5 +37,5 @@ def test_a_device_that_is_not_there_gets_a_sentence(
 ) -> None:
     with_gpus(monkeypatch, num_gpus)
     monkeypatch.setenv("LOCAL_RANK", rank)
-    with pytest.raises(RlenvsError, match=f"device '{asked}': PyTorch .* sees {num_gpus} CUDA devices here"):
-        device_named(asked)
+    with pytest.raises(RlenvsError, match=f"eval.device is '{asked}', and PyTorch .* sees {num_gpus} CUDA devices"):
+        device_named(asked, "eval.device")
