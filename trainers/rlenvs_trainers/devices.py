@@ -22,7 +22,7 @@ def device_named(name: str, setting: str = "device") -> torch.device:
     index = int(name.partition(":")[2] or os.environ.get("LOCAL_RANK", "0"))
     if index >= count:
         raise RlenvsError(
-            f"{setting} is {name!r}, and PyTorch {torch.__version__} sees {count} CUDA devices here, counted from 0. Name one of "
-            "them, install a CUDA build, or use the device 'cpu'."
+            f"{setting} is {name!r}, and PyTorch {torch.__version__} sees {count} CUDA devices here, counted from 0. "
+            "Name one of them, install a CUDA build, or use the device 'cpu'."
         )
     return torch.device("cuda", index)
