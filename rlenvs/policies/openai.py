@@ -7,16 +7,17 @@ extra `openai`, imported when first used.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from rlenvs.errors import RlenvsError
-from rlenvs.policies.base import Finish, Reply, ReplyRequest, Sampling
+from rlenvs.policies.base import Reply, ReplyRequest, Sampling
+from rlenvs.policies.completions import NoCompletionError, read_completion
 from rlenvs.records import Message
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ LONGEST_WAIT_S = 60.0  # between two attempts, whatever the server asks for
 
 class EndpointError(RlenvsError):
     """No request can succeed: a wrong key, an unknown model, a wrong address."""
+
+
+def is_address(text: str) -> bool:
+    """Whether it is an http(s) address with a host."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:  # a port that is no number, half an IPv6 address
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +58,8 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.model:
             raise ValueError("an endpoint needs a model's name: openai:MODEL@URL")
-        if not self.base_url.startswith(("http://", "https://")):
-            raise ValueError(f"an endpoint's address starts with http:// or https://: got {self.base_url!r}")
+        if not is_address(self.base_url):
+            raise ValueError(f"an endpoint's address is like http://localhost:8000/v1: got {self.base_url!r}")
         if self.concurrency < 1 or self.retries < 0:
             raise ValueError(f"concurrency >= 1 and retries >= 0: got {self.concurrency} and {self.retries}")
 
@@ -116,12 +126,14 @@ class OpenAIPolicy:
 
         try:
             raw = await client.chat.completions.with_raw_response.create(**self._body(request))
-            return self._ended(_read(raw.http_response.text)), None
+            return self._ended(read_completion(raw.http_response.text)), None
         except openai.APIStatusError as error:
             return self._refused(error)
-        except (openai.APIConnectionError, _MalformedError) as error:
-            cause = f": {error.__cause__}" if error.__cause__ else ""
-            return Reply(error=f"{type(error).__name__.lstrip('_')}: {error}{cause}"), 0.0
+        except NoCompletionError as error:
+            return Reply(error=str(error)), 0.0
+        except openai.APIConnectionError as error:
+            cause = f" ({error.__cause__})" if error.__cause__ else ""
+            return Reply(error=f"{self.endpoint.base_url} cannot be reached: {error}{cause}"), 0.0
 
     def _ended(self, reply: Reply) -> Reply:
         """The reply up to the end of its first stop text, by which it ended itself.
@@ -149,18 +161,14 @@ class OpenAIPolicy:
     def _refused(self, error: Any) -> tuple[Reply, float | None]:
         status, said = error.status_code, str(error.message)[:500]
         if status in USELESS:
-            hint = (
-                f"is the key in {self.endpoint.key_variable} right?" if status != 404 else "is the model served there?"
-            )
-            raise EndpointError(f"{self.name} answers {status}: {said}. For 401, 403 and 404 nothing helps but: {hint}")
+            hint = f"Is the model served there, and is {self.endpoint.base_url} the whole address?"
+            if status != 404:
+                hint = f"Is the key in the environment variable {self.endpoint.key_variable} right?"
+            raise EndpointError(f"{self.name} answers {status} ({said}), and would to every request. {hint}")
         if status == 400 and ("context_length" in str(error.code) or "context length" in said):
             return Reply(finish="overflow"), None
         may_retry = status in RETRIED or status >= 500
         return Reply(error=f"HTTP {status}: {said}"), _retry_after_s(error) if may_retry else None
-
-
-class _MalformedError(Exception):
-    """A success status with a body that is not a chat completion."""
 
 
 def _client(endpoint: Endpoint) -> AsyncOpenAI:
@@ -180,23 +188,6 @@ def _chat(message: Message) -> dict[str, str]:
     """A message in OpenAI's form. Tool messages there answer a call by its id; ours are words of the world."""
     role = "user" if message.role == "tool" else message.role
     return {"role": role, "content": message.content}
-
-
-def _read(text: str) -> Reply:
-    """The reply in the body of a successful response."""
-    try:
-        body = json.loads(text)
-        choice = body["choices"][0]
-        content, reason = choice["message"].get("content"), choice.get("finish_reason")
-        num_tokens = (body.get("usage") or {}).get("completion_tokens")
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise _MalformedError(f"the body is not a chat completion: {text[:200]!r}") from error
-    if not isinstance(content, str | None) or not isinstance(num_tokens, int | None):
-        raise _MalformedError(f"the body is not a chat completion: {text[:200]!r}")
-    if reason == "content_filter":
-        return Reply(error="the endpoint's content filter withheld the reply", num_tokens=num_tokens)
-    finish: Finish = "length" if reason == "length" else "stop"
-    return Reply(text=content or "", num_tokens=num_tokens, finish=finish)
 
 
 def _retry_after_s(error: Any) -> float:

@@ -1,5 +1,6 @@
 """From the words on the command line to a policy: a baseline, an endpoint, a plug-in's kind, a folder or a hub id."""
 
+import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from inspect import signature
@@ -69,11 +70,23 @@ def _check_unasked(spec: str, placement: Placement | None) -> None:
 
 
 def parse_endpoint(spec: str, *, concurrency: int = 16) -> Endpoint:
-    """The endpoint in "openai:MODEL@URL". A model's name may have an @ of its own."""
-    model, at, address = spec.removeprefix(ENDPOINT).rpartition("@http")
-    if not at:
-        model, address = spec.removeprefix(ENDPOINT), OPENAI_URL.removeprefix("http")
+    """The endpoint in "openai:MODEL@URL", or of OpenAI itself in "openai:MODEL". A model's name may have an @.
+
+    Raises:
+        RlenvsError: there is no model, or what follows the @ is no address. It is never taken for a part of the
+            model's name: prompts and key would go to another server than the one that was meant.
+    """
+    named = spec.removeprefix(ENDPOINT)
+    parts = re.fullmatch(r"(.*)@(https?://.*)", named, re.DOTALL)
+    if parts is None and "@" in named:
+        model, _, rest = named.rpartition("@")
+        raise RlenvsError(
+            f"policy {spec!r}: after the @ comes an address that begins with http:// or https://, got {rest!r}: did "
+            f"you mean {ENDPOINT}{model}@http://{rest.rpartition('://')[2]}? A model of OpenAI itself that has an @ in "
+            f"its name is {ENDPOINT}{named}@{OPENAI_URL}."
+        )
+    model, base_url = parts.groups() if parts else (named, OPENAI_URL)
     try:
-        return Endpoint(model=model, base_url=("http" + address).rstrip("/"), concurrency=concurrency)
+        return Endpoint(model=model, base_url=base_url.rstrip("/"), concurrency=concurrency)
     except ValueError as error:
         raise RlenvsError(f"policy {spec!r}: {error}") from error

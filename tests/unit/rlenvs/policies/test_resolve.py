@@ -47,6 +47,18 @@ def test_model_and_address_are_told_apart(spec: str, model: str, url: str) -> No
     assert (endpoint.model, endpoint.base_url) == (model, url)
 
 
+@pytest.mark.parametrize("rest", ["localhost:8000/v1", "ftp://localhost:8000/v1", "HTTP//localhost:8000/v1", "http:h"])
+def test_an_address_without_its_scheme_never_becomes_a_model_of_openai(rest: str) -> None:
+    with pytest.raises(RlenvsError, match=r"after the @ comes an address .* did you mean openai:my-model@http://"):
+        parse_endpoint(f"openai:my-model@{rest}")
+
+
+@pytest.mark.parametrize("url", ["http://", "https:///v1", "http://h:port/v1"])
+def test_an_address_that_names_no_host_is_refused(url: str) -> None:
+    with pytest.raises(RlenvsError, match="an endpoint's address is like http://localhost:8000/v1"):
+        parse_endpoint(f"openai:m@{url}")
+
+
 def test_an_endpoint_without_a_model_is_refused() -> None:
     with pytest.raises(RlenvsError, match="model's name"):
         resolve("openai:@http://h/v1", Sampling(), {})
