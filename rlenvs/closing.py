@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from rlenvs.errors import foreign_code
+
 
 class Closing:
     """What is to be closed, and whether somebody is inside."""
@@ -17,11 +19,15 @@ class Closing:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """The time in which a call of the environment may hang. One that comes back late closes what it opened late."""
+        """Around a call of the environment, which may hang: one that comes back late closes what it opened late.
+
+        What the environment raises comes out as `foreign_code` has it.
+        """
         with self._lock:
             self._num_inside += 1
         try:
-            yield
+            with foreign_code():
+                yield
         finally:
             with self._lock:
                 self._num_inside -= 1
@@ -43,5 +49,5 @@ class Closing:
             self._attempt()
 
     def _attempt(self) -> None:
-        with suppress(Exception):  # whatever foreign code raises
+        with suppress(Exception), foreign_code():
             self._close()

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from rlenvs.errors import foreign_code
+
 T = TypeVar("T")
 
 
@@ -58,7 +60,8 @@ def _in_thread(function: Callable[[], T], late: Callable[[T], object] | None) ->
     def run() -> None:
         missed: Callable[[], object] = _nothing
         try:
-            result = function()
+            with foreign_code():
+                result = function()
         except BaseException as error:  # handed on to who waits, whatever it is
             raised = error if not isinstance(error, StopIteration) else RuntimeError("raised StopIteration")
             report = partial(future.set_exception, raised)

@@ -14,7 +14,7 @@ from typing import Any, Self, get_args
 import gymnasium
 import numpy as np
 
-from rlenvs.errors import EpisodeOverError, ending_of
+from rlenvs.errors import EpisodeOverError, NoAnswerError, ending_of, foreign_code
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
 from rlenvs.rubric import Rubric
 from rlenvs.spaces import Unicode
@@ -84,9 +84,9 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         return None
 
-    def answer_message(self, task: Task) -> str:
+    def answer_message(self, task: Task) -> str:  # noqa: ARG002
         """How an answer to `task` would look if it were given now, and were right."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how its answers look")
+        raise NoAnswerError(type(self).__name__)
 
     def demonstrate(self, rng: np.random.Generator) -> str:  # noqa: ARG002
         """A good next message in the present state: what supervised warm start imitates. By default, the answer."""
@@ -186,7 +186,8 @@ class TextEnv(gymnasium.Env[str, str]):
     def _failing(self) -> Iterator[None]:
         """What raises here ends the episode, and the ending says how."""
         try:
-            yield
+            with foreign_code():
+                yield
         except Exception as error:
             self.ending = ending_of(error)
             raise
@@ -238,8 +239,10 @@ def chosen_task(
         if not isinstance(task, Task):
             raise ValueError(f"options['task'] is a Task: got {type(task).__name__}")
         return task
+    if num_tasks == 0:
+        raise ValueError("there are no tasks: num_tasks is 0 (None would be: without end)")
     if "index" not in options:
-        return task_at(int(rng.integers(num_tasks or 2**31)))
+        return task_at(int(rng.integers(2**31 if num_tasks is None else num_tasks)))
     try:
         index = operator.index(options["index"])
     except TypeError:

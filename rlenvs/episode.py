@@ -12,7 +12,7 @@ import numpy as np
 
 from rlenvs.closing import Closing
 from rlenvs.env import TextEnv, check_ending, complete_characters, joined
-from rlenvs.errors import EpisodeOverError, RlenvsError, described, ending_of
+from rlenvs.errors import EpisodeOverError, RlenvsError, described, ending_of, foreign_code
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
 
 POLICY_SEAT = "policy"  # the only seat of a single-agent environment
@@ -70,7 +70,7 @@ class Episode(Protocol):
         """How the acting seat's answer would look if it were given now, and were right."""
 
     def demonstrate(self, rng: np.random.Generator) -> str:
-        """A good next message of the acting seat: what the oracle writes and warm start imitates."""
+        """A good next message of the acting seat: what warm start imitates and scripted partners say."""
 
     def stop(self, ending: Ending, error: str = "") -> None:
         """End the episode from outside: out of tokens, out of context, past a deadline.
@@ -149,13 +149,15 @@ class PolicyEpisode:
     def start(cls, env: TextEnv, task: Task, seed: int) -> "PolicyEpisode":
         """Reset a copy of `env` to `task`."""
         try:
-            copied = env.clone()
+            with foreign_code():
+                copied = env.clone()
         except Exception as error:
             episode = cls(env, task, (), failed(error))
             episode._closing = Closing(lambda: None)  # the original is not this episode's
             return episode
         try:
-            _, info = copied.reset(seed=seed, options={"task": task})
+            with foreign_code():
+                _, info = copied.reset(seed=seed, options={"task": task})
             if copied.task is None:
                 raise ValueError(f"{type(env).__name__}.reset() left no task")
             return cls(copied, copied.task, info["messages"], None)

@@ -29,6 +29,17 @@ class CheckError(RlenvsError, AssertionError):
     """What `check_env` found wrong, a sentence for each failure."""
 
 
+class NoAnswerError(RlenvsError, NotImplementedError):
+    """An environment does not say how its answers look."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} does not say how its answers look: it needs answer_message, see docs/environments.md")
+        self.name = name
+
+    def __reduce__(self) -> tuple[type["NoAnswerError"], tuple[str]]:
+        return NoAnswerError, (self.name,)
+
+
 class GraderError(RlenvsError):
     """A reward function that raised, or gave something that is not a number. It is never a reward of 0."""
 

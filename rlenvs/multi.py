@@ -14,7 +14,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 from rlenvs.env import chosen_task, consumed_characters, joined
-from rlenvs.errors import EpisodeOverError, ending_of
+from rlenvs.errors import EpisodeOverError, NoAnswerError, ending_of, foreign_code
 from rlenvs.move import Move
 from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
 from rlenvs.rubric import Rubric
@@ -75,9 +75,9 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """How many characters of `text` the first whole action of `seat` takes: see `TextEnv.complete`."""
         return None
 
-    def answer_message(self, task: Task, seat: str) -> str:
+    def answer_message(self, task: Task, seat: str) -> str:  # noqa: ARG002
         """How the answer of `seat` to `task` would look if it were given now, and were right."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how its answers look")
+        raise NoAnswerError(type(self).__name__)
 
     def demonstrate(self, seat: str, rng: np.random.Generator) -> str:  # noqa: ARG002
         """A good next message of `seat` in the present state: the scripted partner says it. By default, the answer."""
@@ -205,7 +205,8 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def _failing(self) -> Iterator[None]:
         """What raises here ends the episode for all who are still there, and their endings say how."""
         try:
-            yield
+            with foreign_code():
+                yield
         except Exception as error:
             left = self._still_there()
             self.errors |= dict.fromkeys(left, error)
@@ -241,7 +242,8 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         for seat, ending in leaving.items():
             if ending not in FAILURES:
                 try:
-                    self.verdicts[seat] = self.judge(seat)
+                    with foreign_code():
+                        self.verdicts[seat] = self.judge(seat)
                     endings[seat] = ending if self.verdicts[seat] is not None else "unscored"
                 except Exception as error:  # whatever it is, the other seats' verdicts stand
                     self.errors[seat], endings[seat] = error, ending_of(error)

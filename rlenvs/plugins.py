@@ -16,7 +16,7 @@ from typing import Any
 import pluggy
 
 from rlenvs import hooks
-from rlenvs.errors import RlenvsError, unknown
+from rlenvs.errors import ForeignExitError, RlenvsError, foreign_code, unknown
 from rlenvs.plugin_files import import_file
 from rlenvs.registration import register
 from rlenvs.registry import Entry, Registry
@@ -132,8 +132,9 @@ class Plugins:
     def call(self, plugin: Plugin, hook: str, **facts: Any) -> Broken | None:
         """Call one plug-in's hook. What it raises becomes a record in `broken`, which is returned."""
         try:
-            getattr(plugin.manager.hook, hook)(**facts)
-        except (Exception, SystemExit) as error:  # foreign code raises anything
+            with foreign_code():
+                getattr(plugin.manager.hook, hook)(**facts)
+        except Exception as error:
             broken = Broken(name=plugin.name, distribution=plugin.distribution, why=f"{hook}: {_last_line(error)}")
             self.broken.append(broken)
             return broken
@@ -168,9 +169,10 @@ def load(files: Sequence[Path | str] = ()) -> Plugins:
     broken: list[Broken] = []
     for name, distribution, imported in (*_installed(), *_local(paths)):
         try:
-            module = imported()
-            manager = _verified(module)
-        except (Exception, SystemExit) as error:  # foreign code raises anything
+            with foreign_code():
+                module = imported()
+                manager = _verified(module)
+        except Exception as error:
             broken.append(Broken(name=name, distribution=distribution, why=_last_line(error)))
         else:
             description = inspect.getdoc(module) or ""
@@ -250,7 +252,7 @@ def _environment_register(
     values.append((id, partial(register, id, entry_point, kwargs=kwargs, nondeterministic=nondeterministic)))
 
 
-def _last_line(error: BaseException) -> str:
+def _last_line(error: Exception) -> str:
     """`ExceptionType: message` on one line; our own sentences stand for themselves."""
     text = " ".join(str(error).split())
-    return text if isinstance(error, RlenvsError) else f"{type(error).__name__}: {text}"
+    return text if isinstance(error, RlenvsError | ForeignExitError) else f"{type(error).__name__}: {text}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rlenvs.errors import GraderError
+from rlenvs.errors import ForeignExitError, GraderError, foreign_code
 from rlenvs.records import Message, Part, Task, Verdict
 from rlenvs_sandbox import SandboxError
 
@@ -21,6 +21,10 @@ class RewardFunction:
     name: str
     function: Grader
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.weight):
+            raise ValueError(f"reward function {self.name!r}: its weight is a finite number: got {self.weight}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,13 @@ class Rubric:
 
 def _graded(function: RewardFunction, task: Task, transcript: Sequence[Message]) -> float | None:
     try:
-        value = function.function(task, transcript)
+        with foreign_code():
+            value = function.function(task, transcript)
     except (GraderError, SandboxError, TimeoutError):  # these say themselves what failed
         raise
-    except Exception as error:  # foreign code: whatever it raises is a broken grader
+    except ForeignExitError as error:
+        raise GraderError(task.id, function.name, str(error)) from error
+    except Exception as error:  # whatever it raises is a broken grader
         raise GraderError(task.id, function.name, f"raised {type(error).__name__}: {error}") from error
     return None if value is None else checked_reward(value, task.id, function.name)
 

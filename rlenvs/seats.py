@@ -59,7 +59,7 @@ class SeatView(TextEnv):
         self.seat = seat or multi.seats[0]
         self.partners = dict(partners or {})
         self.num_tasks = multi.num_tasks
-        self.max_turns = multi.max_turns + 1  # the environment's own limit is met first
+        self.max_turns = multi.max_turns  # of all seats together: the environment's own limit is met by then
         self._earned: Earned = defaultdict(tuple)
 
     def task_at(self, index: int) -> Task:

@@ -10,7 +10,7 @@ import numpy as np
 from rlenvs.closing import Closing
 from rlenvs.env import complete_characters
 from rlenvs.episode import Effect, Outcome, declared, failed
-from rlenvs.errors import EpisodeOverError, described, unknown
+from rlenvs.errors import EpisodeOverError, described, foreign_code, unknown
 from rlenvs.multi import MultiTextEnv
 from rlenvs.records import FAILURES, Ending, Message, Task
 from rlenvs.seats import Earned, Partner, SeatView, play_partners, take_step
@@ -47,7 +47,8 @@ class SeatsEpisode:
             raise ValueError(f"an episode needs at least one seat to act for, of {', '.join(view.multi.seats)}")
         rng = np.random.default_rng(seed)
         try:
-            copied = view.clone()
+            with foreign_code():
+                copied = view.clone()
         except Exception as error:
             episode = cls(view.multi, task, tuple(seats), view.partners, rng)
             episode._closing = Closing(lambda: None)  # the original is not this episode's
@@ -59,7 +60,8 @@ class SeatsEpisode:
 
     def _begin(self, seed: int) -> None:
         try:
-            self._reset(seed)
+            with foreign_code():
+                self._reset(seed)
         except Exception as error:
             self._end(failed(error))
         else:
@@ -162,8 +164,8 @@ class SeatsEpisode:
             with self._closing.inside():
                 move()
                 play_partners(self.env, self.seats, self._partners, self._rng, self._earned)
-            self._record(error)
-            self._ask()
+                self._record(error)
+                self._ask()
         except Exception as raised:  # whatever an environment or a partner raises
             with suppress(Exception):  # an ending that contradicts itself
                 self._record(error)

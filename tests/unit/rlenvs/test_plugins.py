@@ -60,7 +60,7 @@ def test_r29_a_plugin_that_exits_or_is_not_python_breaks_nothing(install):
     install("bad-exit", "raise SystemExit(3)\n")
     install("bad-syntax", "def f(:\n")
     plugins = load()
-    assert why(plugins, "bad_exit") == "SystemExit: 3"
+    assert why(plugins, "bad_exit") == "raised SystemExit: 3"
     assert why(plugins, "bad_syntax").startswith("SyntaxError: invalid syntax (bad_syntax.py, line 1)")
 
 
