@@ -1,18 +1,19 @@
 """`check_env`: whether an environment keeps the promises that training and evaluation rely on, in seconds on a CPU.
 
-This collects what the single checks say: form in `contract`, scores, clones and randomness in `conduct`, Gymnasium's
-and PettingZoo's own in `borrowed`.
+This collects what the single checks say: form in `contract`, right and wrong answers in `scores`, clones and randomness
+in `conduct`, Gymnasium's and PettingZoo's own in `borrowed`.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from rlenvs import registration
 from rlenvs.env import TextEnv
-from rlenvs.errors import CheckError, described
+from rlenvs.errors import CheckError, described, foreign_code
 
 if TYPE_CHECKING:
     from rlenvs.multi import MultiTextEnv
@@ -20,15 +21,22 @@ if TYPE_CHECKING:
 MOST_PER_CHECK = 3  # sentences: one broken grader fails on every task
 
 
+class CheckWarning(UserWarning):
+    """What could not be checked, or looks suspicious and may be meant."""
+
+
 def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: int = 0) -> None:
     """Play an environment in every way that matters, and say everything that is wrong with it.
 
     Beyond Gymnasium's own check: the same seed leads to the same episode, `options` choose the task, a clone goes
     on like the original, neither changes the other and closing one is harmless, the task's own answer scores full
-    marks while an empty and a wrong one do not, a demonstration plays to the end, infos have their keys, a step
-    after the end is an error, no text makes it raise, what `complete` calls a whole action is one, no global random
-    state is touched, tasks are the same at every call. With several seats: all that from each seat, and
-    PettingZoo's own check. A prompt that shows its target is only a warning.
+    marks (every part of the reward that is 0 or 1) and nothing that is tried earns more, an empty and a wrong answer
+    and those of other tasks are not right, a demonstration plays to the end, infos have their keys, a step after the
+    end is an error, no text makes it raise, what `complete` calls a whole action is one, no global random state is
+    touched, tasks are the same at every call. With several seats: all that from each seat, and PettingZoo's own check.
+
+    What could not be checked (without `answer_message`, what a right answer scores) and what may be meant (a prompt
+    that shows its target) is a `CheckWarning`.
 
     Args:
         env: an environment or the id of one. It is reset many times.
@@ -44,29 +52,33 @@ def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: i
     view = registration.make(env) if isinstance(env, str) else env
     if not isinstance(view, TextEnv):
         view = SeatView(view)
-    failures = list(
-        _seat_failures(view, num_tasks, seed) if isinstance(view, SeatView) else _failures(view, num_tasks, seed)
-    )
+    check = _seat_failures if isinstance(view, SeatView) else _failures
+    notes: list[str] = []
+    failures = list(check(view, num_tasks, seed, notes))
+    for note in notes:
+        warnings.warn(note, CheckWarning, stacklevel=2)
     if failures:
         sentences = "\n".join(f"- {failure}" for failure in failures)
         raise CheckError(f"{name} fails {len(failures)} checks:\n{sentences}")
 
 
-def _failures(env: TextEnv, num_tasks: int, seed: int) -> Iterator[str]:
-    """What is wrong with one seat."""
-    from rlenvs.checks import borrowed, conduct, contract
+def _failures(env: TextEnv, num_tasks: int, seed: int, notes: list[str]) -> Iterator[str]:
+    """What is wrong with one seat. What is only worth a note is added to `notes`."""
+    from rlenvs.checks import borrowed, conduct, contract, scores
     from rlenvs.checks.subject import Subject
 
     try:
-        subject = Subject.of(env, num_tasks, seed)
+        with foreign_code():
+            subject = Subject.of(env, num_tasks, seed)
     except Exception as error:  # without tasks and a reset there is nothing else to check
         yield f"it cannot be started: {described(error)}"
         return
-    for check in (borrowed.gymnasium_agrees, *contract.CHECKS, *conduct.CHECKS):
+    for check in (borrowed.gymnasium_agrees, *contract.CHECKS, *scores.CHECKS, *conduct.CHECKS):
         yield from _guarded(check, subject)
+    notes += subject.notes
 
 
-def _seat_failures(view: Any, num_tasks: int, seed: int) -> Iterator[str]:
+def _seat_failures(view: Any, num_tasks: int, seed: int, notes: list[str]) -> Iterator[str]:
     """What is wrong with an environment with several seats, seen from each and as PettingZoo sees it."""
     from rlenvs.checks import borrowed
     from rlenvs.seats import SeatView
@@ -74,7 +86,9 @@ def _seat_failures(view: Any, num_tasks: int, seed: int) -> Iterator[str]:
     for seat in view.multi.seats:
         with closing(SeatView(view.multi.clone(), seat, view.partners)) as of_seat:
             of_seat.spec = view.spec
-            yield from (f"seat {seat!r}: {failure}" for failure in _failures(of_seat, num_tasks, seed))
+            noted: list[str] = []
+            yield from (f"seat {seat!r}: {failure}" for failure in _failures(of_seat, num_tasks, seed, noted))
+            notes += [f"seat {seat!r}: {note}" for note in noted]
     for check in (borrowed.pettingzoo_agrees, borrowed.every_seat_ends):
         yield from _guarded(check, view.multi)
 
@@ -83,7 +97,8 @@ def _guarded(check: Callable[[Any], Iterator[str]], subject: Any) -> Iterator[st
     """The check's sentences; an environment that raises in it is one of them."""
     failures: list[str] = []
     try:
-        failures.extend(check(subject))
+        with foreign_code():
+            failures.extend(check(subject))
     except Exception as error:  # whatever an environment raises
         failures.append(
             f"it raised while checking that {check.__name__.strip('_').replace('_', ' ')}: {described(error)}"

@@ -1,62 +1,20 @@
-"""The checks of conduct: what answers score, what clones share, and that neither text nor luck does harm.
+"""The checks of conduct: what clones share, and that neither text nor luck does harm.
 
 Each gives a sentence per failure, and plays the environment through its public methods alone.
 """
 
 import random
 import sys
-import warnings
 from collections.abc import Iterator
-from contextlib import closing
-from itertools import pairwise
+from contextlib import closing, contextmanager
+from typing import Any
 
 import numpy as np
 
-from rlenvs.checks.subject import NONSENSE, Action, Subject, Trace, difference, played, saying, short, stepped
-from rlenvs.env import TextEnv
-from rlenvs.errors import EpisodeOverError
-from rlenvs.records import Task
+from rlenvs.checks.subject import LONG_TEXT, NONSENSE, Subject, Trace, difference, played, saying, short, stepped
+from rlenvs.errors import EpisodeOverError, foreign_code
 
 ODD_TEXTS = ("", " \n\t", "\x00", "{}[]()", "\\boxed{", "<answer>", "</answer><answer>", "1e999", "NaN", "😀é中" * 9)
-LONG_TEXT = "0123456789 " * 2000
-
-
-def answers_score(subject: Subject) -> Iterator[str]:
-    """The task's own answer scores full marks; an empty one, nonsense and another task's answer do not."""
-    if not subject.has_answers:
-        warnings.warn("answer_message is not there: what a right answer scores was not checked", stacklevel=2)
-        return
-    wrongly_right = 0
-    for task, other in pairwise((*subject.tasks, subject.tasks[0])):
-        right = _correct(subject, task, lambda env, task=task: env.answer_message(task))  # type: ignore[misc]
-        if right != 1.0:
-            subject.reset(task)
-            answer = short(subject.env.answer_message(task))
-            yield f"task {task.id}: its own answer {answer} scores correct = {right}, not 1"
-        if _correct(subject, task, saying("")) == 1.0:
-            yield f"task {task.id}: an empty answer scores full marks"
-        if _correct(subject, task, saying(NONSENSE)) == 1.0:
-            yield f"task {task.id}: {NONSENSE!r} scores full marks"
-        wrongly_right += _correct(subject, task, _answer_of_another(task, other)) == 1.0
-    if len(subject.tasks) > 1 and wrongly_right == len(subject.tasks):
-        yield f"the answers of other tasks score full marks on all of {wrongly_right} tasks"
-
-
-def _correct(subject: Subject, task: Task, action: Action) -> float | None:
-    """What an episode scores in which every action is `action`; None where it is not scored."""
-    subject.reset(task)
-    played(subject.env, action)
-    return None if subject.env.verdict is None else subject.env.verdict.correct
-
-
-def _answer_of_another(task: Task, other: Task) -> Action:
-    """Another task's answer, unless it is the answer to this one too."""
-
-    def action(env: TextEnv) -> str:
-        answer = env.answer_message(other)
-        return NONSENSE if answer == env.answer_message(task) else answer
-
-    return action
 
 
 def demonstrations_end(subject: Subject) -> Iterator[str]:
@@ -122,7 +80,8 @@ def any_text_is_an_action(subject: Subject) -> Iterator[str]:
     for text in (*ODD_TEXTS, LONG_TEXT):
         subject.reset(task)
         try:
-            played(env, saying(text))
+            with foreign_code():
+                played(env, saying(text))
         except Exception as error:  # that is what is being looked for
             yield f"the action {short(text)} made it raise {type(error).__name__}: {error}"
     subject.reset(task)
@@ -155,39 +114,61 @@ def a_whole_action_is_whole(subject: Subject) -> Iterator[str]:
 
 def global_randomness_is_left_alone(subject: Subject) -> Iterator[str]:
     """Neither Python's nor NumPy's (nor torch's, if it is there) global random state changes."""
-    before = _global_states()
-    for seed in (None, subject.seed):
-        subject.env.reset(seed=seed)
-        with closing(subject.env.clone()) as clone:
-            played(clone, subject.good_action())
-        played(subject.env, saying(NONSENSE))
-    for name, state in _global_states().items():
-        if state != before.get(name, state):
+    with _other_global_states():
+        before = _global_states()
+        for seed in (None, subject.seed):
+            subject.env.reset(seed=seed)
+            with closing(subject.env.clone()) as clone:
+                played(clone, subject.good_action())
+            played(subject.env, saying(NONSENSE))
+        after = _global_states()
+    for name, state in after.items():
+        if not _is_same(state, before.get(name, state)):
             yield f"it changes the global random state of {name}: draw from self.np_random"
 
 
-def _global_states() -> dict[str, str]:
+@contextmanager
+def _other_global_states() -> Iterator[None]:
+    """States that no environment sets: one that seeds globally would find its own seed there from the checks before."""
+    before = _global_states()
+    try:
+        random.seed("a state of check_env")
+        np.random.seed(1_804_289_383)  # noqa: NPY002  # to see that nobody else does
+        if "torch" in before:
+            sys.modules["torch"].manual_seed(1_804_289_383)
+        yield
+    finally:
+        random.setstate(before["random"])
+        np.random.set_state(before["numpy"])  # noqa: NPY002
+        if "torch" in before:
+            sys.modules["torch"].set_rng_state(before["torch"])
+
+
+def _is_same(state: Any, other: Any) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(state, other, strict=True))
+
+
+def _global_states() -> dict[str, Any]:
     kind, keys, *rest = np.random.get_state()  # noqa: NPY002  # to see that nobody else uses it
-    states = {"random": repr(random.getstate()), "numpy": repr((kind, np.asarray(keys).tobytes(), *rest))}
+    states: dict[str, Any] = {"random": random.getstate(), "numpy": (kind, np.asarray(keys), *rest)}
     torch = sys.modules.get("torch")  # an environment that uses it has imported it
     if torch is not None:
-        states["torch"] = torch.get_rng_state().numpy().tobytes().hex()
+        states["torch"] = torch.get_rng_state()
     return states
 
 
 def targets_are_hidden(subject: Subject) -> Iterator[str]:
-    """A prompt that holds its own target is suspicious, but may be meant: only a warning."""
+    """A prompt that holds its own target is suspicious, but may be meant: only a note."""
     shown = 0
     for task in subject.tasks:
         observation, _ = subject.env.reset(seed=subject.seed, options={"task": task})
         shown += isinstance(task.target, str | int | float) and f" {task.target} " in f" {observation} "
     if shown > len(subject.tasks) / 2:
-        warnings.warn(f"{shown} of {len(subject.tasks)} prompts show their own target", stacklevel=2)
+        subject.notes.append(f"{shown} of {len(subject.tasks)} prompts show their own target")
     yield from ()
 
 
 CHECKS = (
-    answers_score,
     demonstrations_end,
     clones_are_independent,
     any_text_is_an_action,

@@ -1,21 +1,34 @@
 """What `check_env` plays with: the environment, some of its tasks, and episodes written down as text."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rlenvs.env import TextEnv
+from rlenvs.errors import foreign_code
 from rlenvs.records import Task
 
 NONSENSE = "I would rather not say."  # an answer that is right nowhere
+LONG_TEXT = "0123456789 " * 2000  # nor is this
 
 Action = Callable[[TextEnv], str]
 """What to say in the environment's present state."""
 
 Trace = list[str]
 """An episode as text, an entry per reset or step: equal traces are equal episodes, NaN rewards included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What an episode came to; None where it was not scored."""
+
+    text: str  # the first action
+    correct: float | None
+    reward: float | None  # of the whole episode
+    parts: Mapping[str, tuple[float, float]]  # of the verdict: value and weight by name
+    error: str = ""  # what was raised
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +40,19 @@ class Subject:
     seed: int
     has_answers: bool
     is_deterministic: bool
+    scores: dict[str, Mapping[str, Score]] = field(default_factory=dict)  # by task id: what `scores` has tried
+    notes: list[str] = field(default_factory=list)  # what could not be checked, or is suspicious and may be meant
 
     @classmethod
     def of(cls, env: TextEnv, num_tasks: int, seed: int) -> "Subject":
-        """Choose tasks: all of them if there are few, else drawn by the seed."""
-        limit = env.num_tasks or 10**6
+        """Choose tasks: all of them if there are few, else drawn by the seed.
+
+        Raises:
+            ValueError: there are none.
+        """
+        limit = 10**6 if env.num_tasks is None else env.num_tasks
+        if limit < 1:
+            raise ValueError(f"num_tasks is at least 1, or None for without end: got {env.num_tasks}")
         rng = np.random.default_rng(seed)
         indices = range(limit) if limit <= num_tasks else sorted(rng.choice(limit, num_tasks, replace=False).tolist())
         tasks = tuple(env.task_at(index) for index in indices)
@@ -52,6 +73,23 @@ class Subject:
     def reset(self, task: Task, *, seed: int | None = None) -> None:
         """Start an episode of `task`, by default with the subject's seed."""
         self.env.reset(seed=self.seed if seed is None else seed, options={"task": task})
+
+    def score(self, task: Task, action: Action) -> Score:
+        """What an episode comes to in which every action is `action`."""
+        texts: list[str] = []
+        reward = 0.0
+        try:
+            with foreign_code():
+                self.reset(task)
+                while self.env.ending is None and len(texts) < self.env.max_turns:
+                    texts.append(action(self.env))
+                    reward += float(self.env.step(texts[-1])[1])
+        except Exception as error:  # whatever an environment raises
+            return Score("".join(texts[:1]), None, None, {}, error=f"{type(error).__name__}: {error}")
+        verdict = self.env.verdict
+        parts = {} if verdict is None else {part.name: (part.value, part.weight) for part in verdict.parts}
+        is_scored = verdict is not None and np.isfinite(reward)
+        return Score(texts[0], None if verdict is None else verdict.correct, reward if is_scored else None, parts)
 
 
 def saying(text: str) -> Action:

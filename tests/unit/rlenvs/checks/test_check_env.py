@@ -42,10 +42,21 @@ class Unready(Good):
         raise OSError("no corpus")
 
 
-@broken("it raised while checking that answers score: KeyError: 'always'")
+@broken("it raised while checking that the seed chooses: KeyError: 'always'")
 class Crashing(Good):
     def respond(self, action):
         raise KeyError("always")
+
+
+@broken("it raised while checking that the seed chooses: ", "raised SystemExit: 0")
+class Exiting(Good):
+    def respond(self, action):
+        raise SystemExit(0)
+
+
+@broken("it cannot be started: ValueError: num_tasks is at least 1, or None for without end: got 0")
+class Empty(Good):
+    num_tasks = 0
 
 
 @pytest.mark.parametrize("name", broken)

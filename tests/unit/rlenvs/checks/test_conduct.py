@@ -1,4 +1,4 @@
-"""Broken conduct: what answers score, what clones share, and harm that text and luck do."""
+"""Broken conduct: what clones share, and harm that text and luck do."""
 
 import dataclasses
 import random
@@ -7,39 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from rlenvs import Response, RewardFunction, Rubric, check_env, user
+from rlenvs import RewardFunction, Rubric, check_env, user
 from rlenvs.checks import conduct
 from rlenvs.checks.subject import NONSENSE
 
-from .subjects import Broken, Good, assert_catches, assert_caught, is_right
+from .subjects import Broken, Good, assert_catches, assert_caught
 
 broken = Broken()
-
-
-@broken("its own answer 'It is ")
-class WrongKey(Good):
-    rubric = Rubric((RewardFunction("accuracy", lambda task, transcript: 0.5 * is_right(task, transcript)),))
-
-
-@broken("an empty answer scores full marks")
-class EmptyIsRight(Good):
-    rubric = Rubric((RewardFunction("accuracy", lambda task, t: is_right(task, t) or t[-2].content == ""),))
-
-
-@broken("'I would rather not say.' scores full marks")
-class NonsenseIsRight(Good):
-    rubric = Rubric((RewardFunction("accuracy", lambda task, t: is_right(task, t) or t[-2].content == "I would r"),))
-
-    def respond(self, action):
-        return dataclasses.replace(super().respond(action), consumed=min(9, len(action)))
-
-
-@broken("the answers of other tasks score full marks on all of 20 tasks")
-class FormIsRight(Good):
-    rubric = Rubric((RewardFunction("accuracy", lambda task, t: t[-1].content.startswith("It is ")),))
-
-    def respond(self, action):
-        return Response(ending="completed")
 
 
 @broken("a demonstration does not complete the episode, it ends as 'max_turns'")
@@ -190,6 +164,22 @@ class NumpysLuck(Good):
         np.random.rand()  # noqa: NPY002
 
 
+@broken("it changes the global random state of numpy")
+class SeedsNumpy(Good):
+    """What the checks before have left is what it finds."""
+
+    def begin(self):
+        super().begin()
+        np.random.seed(0)  # noqa: NPY002
+
+
+@broken("it changes the global random state of random")
+class SeedsPython(Good):
+    def respond(self, action):
+        random.seed(self.task.target)
+        return super().respond(action)
+
+
 @broken("it changes the global random state of torch")
 class TorchsLuck(Good):
     def begin(self):
@@ -215,20 +205,6 @@ def test_a_prompt_that_shows_its_target_is_only_a_warning():
 
     with pytest.warns(UserWarning, match="20 of 20 prompts show their own target"):
         check_env(Telling())
-
-
-def test_an_environment_that_does_not_know_its_answers_is_checked_without_them():
-    class Open(Good):
-        rubric = Rubric((RewardFunction("length", lambda task, transcript: len(transcript[-1].content) / 100),))
-
-        def answer_message(self, task):
-            raise NotImplementedError
-
-        def demonstrate(self, rng):
-            raise NotImplementedError
-
-    with pytest.warns(UserWarning, match="answer_message is not there"):
-        check_env(Open())
 
 
 def test_checking_leaves_global_randomness_as_it_was():

@@ -109,6 +109,15 @@ def test_an_environment_that_keeps_the_contract_passes(capsys, stranger):
     assert capsys.readouterr().out == "strange/Yes-v0 keeps the contract.\n"
 
 
+def test_what_could_not_be_checked_is_said_in_a_plain_sentence(capsys, stranger):
+    Path(stranger).write_text(Path(stranger).read_text().replace("def answer_message", "def unused"))
+    assert main(["envs", "check", "strange/Yes-v0", "--plugin", stranger]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "strange/Yes-v0 keeps the contract, apart from what is noted.\n"
+    note = "answer_message is not there: what a right answer scores was not checked"
+    assert captured.err == f"rlenvs: strange/Yes-v0: {note}\n"
+
+
 def test_an_environment_that_does_not_fails_with_what_is_wrong(capsys, stranger):
     assert main(["envs", "check", "strange/Yes-v0", "--plugin", stranger, "--set", "answer=wrong"]) == 1
     captured = capsys.readouterr()
