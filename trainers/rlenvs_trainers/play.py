@@ -12,8 +12,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from rlenvs.episode import Effect, Episode
-from rlenvs.errors import EpisodeOverError
+from rlenvs.episode import Effect, Episode, failed
+from rlenvs.errors import EpisodeOverError, NoAnswerError
 from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Message
 from rlenvs_trainers.grouping import RETRIED
@@ -74,9 +74,24 @@ class Play:
         return len(self._log().turns)
 
     async def demonstration(self, rng: np.random.Generator) -> str | None:
-        """What the environment would have the acting seat say now; None past its deadline: the play is over."""
+        """What the environment would have the acting seat say now; None where it raises or hangs: the play is over.
+
+        Raises:
+            NoAnswerError: it demonstrates nothing, ever.
+        """
         self.prompt_ids()
-        return await self._guarded(lambda: self.episode.demonstrate(rng))
+
+        def demonstrated() -> str | None:
+            try:
+                return self.episode.demonstrate(rng)
+            except NoAnswerError:
+                raise
+            except Exception as error:  # foreign code
+                end = failed(error)
+                self.episode.stop(end.ending, end.error)
+                return None
+
+        return await self._guarded(demonstrated)
 
     def prompt_ids(self) -> tuple[int, ...]:
         """What the acting seat reads before it writes: for a sampler, or as the prefix of a belief."""

@@ -1,24 +1,30 @@
 """One episode in tokens: what is recorded of it, and what happens where tokens run out."""
 
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 import rlenvs
+from rlenvs.deadline import Workers
 from rlenvs.env import Response
+from rlenvs.errors import NoAnswerError
 from rlenvs.move import Move
 from rlenvs.multi import MultiTextEnv
 from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs.seats import SeatView
+from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.policy import LoadedPolicy
 from rlenvs_trainers.records import Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Rollouts
 from rlenvs_trainers.samplers.transformers import TransformersSampler
+from rlenvs_trainers.sft import Demonstrate
 
-from .asking import AskEnv, only, run, says_yes, scripted
+from .asking import AskEnv, collected, only, run, says_yes, scripted
 
 
 def test_a_conversation_is_recorded_as_it_was_read_and_written(renderer: Renderer) -> None:
@@ -235,3 +241,40 @@ def test_r12_a_flood_from_a_tool_overflows_the_context_and_nothing_else(
     }
     assert set(ended) == {"context_overflow", "max_tokens"}
     assert len(ended["context_overflow"].turns) == 1
+
+
+@pytest.mark.parametrize("error", [KeyError("no such row"), SystemExit(0)])
+def test_a_demonstration_that_raises_is_the_failure_of_that_attempt_alone(
+    renderer: Renderer, error: BaseException
+) -> None:
+    class Unsure(AskEnv):
+        def demonstrate(self, rng: np.random.Generator) -> str:
+            if self.task == self.task_at(0):
+                raise error
+            return "yes"
+
+    result = run(Unsure(), scripted(renderer), renderer, (0, 1), explore=Demonstrate())
+    assert {failure.ending for failure in result.failures} == {"env_error"}
+    assert type(error).__name__ in result.failures[0].error
+    assert [group.trajectories[0].task_id for group in result.groups] == ["ask/1"]
+
+
+def test_an_environment_that_demonstrates_nothing_is_a_sentence(renderer: Renderer) -> None:
+    with pytest.raises(NoAnswerError, match="AskEnv does not say how its answers look: it needs answer_message"):
+        run(AskEnv(), scripted(renderer), renderer, explore=Demonstrate())
+
+
+@pytest.mark.parametrize("method", ["task_at", "begin", "respond", "clone", "judge"])
+def test_an_exit_in_an_environment_or_its_grader_never_ends_a_run(renderer: Renderer, method: str) -> None:
+    def exits(*_: object) -> None:
+        raise SystemExit(0)
+
+    env = type("Exiting", (AskEnv,), {method: exits})()
+
+    async def job() -> Job:
+        return await job_at(env, 0, name="x", seats=None, workers=Workers(), timeout_s=5.0)
+
+    result = collected([asyncio.run(job())], scripted(renderer, "yes"), renderer)
+    assert {failure.ending for failure in result.failures} == {"env_error"}
+    assert "raised SystemExit: 0" in result.failures[0].error
+    assert result.groups == ()
