@@ -36,8 +36,9 @@ def converted(hint: Any, value: Any, path: str, components: Components = NO_COMP
     """`value` as an instance of `hint`.
 
     Args:
-        hint: bool, int, float, str, Path, None, Any, Literal, a union, `tuple`, `Mapping[str, …]`, a dataclass; any
-            other class is a slot, filled by `{"use": name, **fields}`, or by the bare name.
+        hint: bool, int, float, str, Path, None, Any, Literal, a union, `tuple`, `Sequence[…]` (which gives a tuple),
+            `Mapping[str, …]`, a dataclass; any other class is a slot, filled by `{"use": name, **fields}`, or by the
+            bare name.
         path: dotted, for the errors.
 
     Raises:
@@ -50,8 +51,8 @@ def converted(hint: Any, value: Any, path: str, components: Components = NO_COMP
         return _one_of(get_args(hint), value, path)
     if origin in (Union, types.UnionType):
         return _any_of(hint, value, path, components)
-    if origin is tuple:
-        return _tuple(hint, value, path, components)
+    if origin in (tuple, Sequence):
+        return _tuple(_as_tuple(hint), value, path, components)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _table(hint, value, path, components)
     if hint in _EXPECTED:
@@ -141,12 +142,15 @@ def expected(hint: Any) -> str:
         return "one of " + ", ".join(repr(choice) for choice in arguments)
     if get_origin(hint) in (Union, types.UnionType):
         return " or ".join(expected(argument) for argument in arguments)
-    if get_origin(hint) is tuple:
+    if get_origin(hint) in (tuple, Sequence):
+        arguments = get_args(_as_tuple(hint))
         if arguments[-1] is Ellipsis:
             return f"a list (each: {expected(arguments[0])})"
         return f"a list of {len(arguments)} ({', '.join(expected(argument) for argument in arguments)})"
     if hint is type(None):
         return "none"
+    if get_origin(hint) is Mapping:
+        return f"a table (each: {expected(arguments[1])})"
     is_table = is_dataclass(hint) or get_origin(hint) is not None
     return "a table" if is_table else 'a component, {use = "name", …}'
 
@@ -187,6 +191,11 @@ def _any_of(hint: Any, value: Any, path: str, components: Components) -> Any:
         except ConfigError:
             continue
     raise _wrong(hint, value, path)
+
+
+def _as_tuple(hint: Any) -> Any:
+    """`Sequence[x]` as the tuple that it gives."""
+    return types.GenericAlias(tuple, (*get_args(hint), ...)) if get_origin(hint) is Sequence else hint
 
 
 def _tuple(hint: Any, value: Any, path: str, components: Components) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ equals the right one is the business of whoever passes `equal`: `rlenvs.verifier
 Source: DeepSeek-R1, arXiv:2501.12948 sec. 2.2.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -183,7 +184,13 @@ def format_reward(template: Template) -> Grader:
 
 
 def r1_zero_rubric(template: Template, equal: Equal, *, format_weight: float = 1.0) -> Rubric:
-    """Accuracy + format_weight · format; correctness is the accuracy alone."""
+    """Accuracy + format_weight · format; correctness is the accuracy alone.
+
+    Raises:
+        ValueError: the weight is negative, or no finite number.
+    """
+    if not 0.0 <= format_weight < math.inf:
+        raise ValueError(f"format_weight is a finite number, at least 0: got {format_weight}")
     parts = (
         RewardFunction("accuracy", accuracy(template, equal)),
         RewardFunction("format", format_reward(template), format_weight),

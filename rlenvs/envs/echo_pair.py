@@ -12,6 +12,7 @@ import numpy as np
 
 from rlenvs.move import Move
 from rlenvs.multi import MultiTextEnv
+from rlenvs.options import typed_options
 from rlenvs.records import Message, Task, user
 from rlenvs.rubric import Grader, RewardFunction, Rubric
 from rlenvs.seats import SeatView
@@ -25,6 +26,7 @@ RULES = (
 Range = tuple[float, float]  # the reward of a seat that got nothing right, and of one that got all right
 
 
+@typed_options
 def echo_pair(
     seat: str | None = None,
     rounds: int = 2,
@@ -53,6 +55,7 @@ class EchoPair(MultiTextEnv):
     metadata: ClassVar[dict[str, Any]] = {**MultiTextEnv.metadata, "name": "echo_pair_v0"}
     seats = (SPEAKER, ECHOER)
 
+    @typed_options
     def __init__(
         self,
         rounds: int = 2,

@@ -9,6 +9,7 @@ import numpy as np
 
 from rlenvs.data import load_problems
 from rlenvs.env import TextEnv
+from rlenvs.options import typed_options
 from rlenvs.records import Task
 from rlenvs.rewards import r1_zero_rubric, template_named
 from rlenvs.tasks import TaskList
@@ -21,15 +22,17 @@ class MathEnv(TextEnv):
     Args:
         dataset: gsm8k, math, math_slice, math500, aime24, aime25, amc23, aimo_aime, aimo_amc, minerva or olympiadbench.
         split: train or test; empty for the data set's first.
-        template: r1_zero, boxed or plain; see `rlenvs.rewards.TEMPLATES`.
+        template: r1_zero, tags, boxed or plain; see `rlenvs.rewards.TEMPLATES`.
         data: a folder, or "hub"; empty for the folder that the variable RLENVS_DATA names.
         limit: only the first so many problems.
         format_weight: the weight of the format reward beside accuracy, which has 1.
 
     Raises:
         DataError: the data set cannot be read; the message says what to do.
+        ValueError: an option is of the wrong kind, or there is no such template.
     """
 
+    @typed_options
     def __init__(
         self,
         *,

@@ -1,9 +1,8 @@
 """`ArithmeticEnv`: single-turn arithmetic without end, from families with levels."""
 
-import math
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from rlenvs.envs.arithmetic.answers import is_equal
 from rlenvs.envs.arithmetic.problem import Form, Problem
 from rlenvs.envs.arithmetic.source import FAMILIES, Place, Split, place_at, problem_at
 from rlenvs.errors import unknown
+from rlenvs.options import typed_options
 from rlenvs.records import Task
 from rlenvs.rewards import Template, r1_zero_rubric, template_named
 
@@ -38,6 +38,7 @@ class ArithmeticEnv(TextEnv):
 
     num_tasks = None
 
+    @typed_options
     def __init__(
         self,
         *,
@@ -51,13 +52,9 @@ class ArithmeticEnv(TextEnv):
     ) -> None:
         super().__init__(render_mode=render_mode)
         self.levels = _levels_by_family(_known_families(families), levels)
-        if split not in get_args(Split):
-            raise ValueError(unknown("split", str(split), get_args(Split)))
         if not 0.0 <= mistake_rate <= 1.0:
             raise ValueError(f"mistake_rate is a share from 0 to 1: got {mistake_rate}")
-        if not 0.0 <= format_weight < math.inf:
-            raise ValueError(f"format_weight is a finite number, at least 0: got {format_weight}")
-        self.split, self.mistake_rate = split, float(mistake_rate)
+        self.split, self.mistake_rate = split, mistake_rate
         self.template: Template = template_named(template)
         self.rubric = r1_zero_rubric(self.template, _equal, format_weight=format_weight)
 
@@ -109,11 +106,11 @@ def _metadata(place: Place, problem: Problem) -> dict[str, Any]:
 def _known_families(names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         return tuple(FAMILIES)
-    if isinstance(names, str) or not names:
-        raise ValueError(f"families is a list of names, at least one, or None for all: got {names!r}")
+    if not names:
+        raise ValueError("families is a list of names, at least one, or None for all: got an empty one")
     for name in names:
         if name not in FAMILIES:
-            raise ValueError(unknown("family", str(name), FAMILIES))
+            raise ValueError(unknown("family", name, FAMILIES))
     return tuple(names)
 
 
@@ -121,7 +118,7 @@ def _levels_by_family(families: Sequence[str], levels: Levels | None) -> dict[st
     if isinstance(levels, Mapping):
         for name in levels:
             if name not in families:
-                raise ValueError(unknown("chosen family", str(name), families))
+                raise ValueError(unknown("chosen family", name, families))
         return {name: _checked_levels(name, levels.get(name)) for name in families}
     return {name: _checked_levels(name, levels) for name in families}
 
@@ -130,9 +127,8 @@ def _checked_levels(family: str, levels: Sequence[int] | None) -> tuple[int, ...
     highest = len(FAMILIES[family].levels)
     if levels is None:
         return tuple(range(1, highest + 1))
-    is_list = isinstance(levels, Sequence) and not isinstance(levels, str) and len(levels) > 0
-    if not is_list or any(type(level) is not int or not 1 <= level <= highest for level in levels):
-        raise ValueError(f"levels of {family} are a list of integers from 1 to {highest}: got {levels!r}")
+    if not levels or not all(1 <= level <= highest for level in levels):
+        raise ValueError(f"levels of {family} are a list of integers from 1 to {highest}: got {list(levels)}")
     return tuple(levels)
 
 

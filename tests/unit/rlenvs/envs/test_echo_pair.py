@@ -82,6 +82,24 @@ def test_options_that_make_no_game_are_refused():
             rlenvs.make("rlenvs/EchoPair-v0", **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rounds": "a"}, r"rounds: expected a whole number, got 'a' \(text\)"),
+        ({"letters": 2.5}, r"letters: expected a whole number, got 2.5 \(a number\)"),
+        ({"seat": 1}, r"seat: expected text, got 1 \(a whole number\)"),
+        ({"speaker_range": [0, 1, 2]}, r"speaker_range: expected a list of 2 \(a number, a number\), got \[0, 1, 2\]"),
+        ({"echoer_range": (float("-inf"), 0)}, r"'accuracy': its weight is a finite number: got inf"),
+    ],
+)
+def test_an_option_of_the_wrong_kind_is_a_sentence_that_names_it(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        rlenvs.make("rlenvs/EchoPair-v0", **options)
+    if "seat" not in options:
+        with pytest.raises(ValueError, match=sentence):
+            EchoPair(**options)
+
+
 def test_one_letter_words_are_all_there_is_to_say():
     outcomes = played(rlenvs.make("rlenvs/EchoPair-v0", letters=1), ["b"] * 4)
     assert outcomes[ECHOER].verdict.correct == 1.0

@@ -1,11 +1,15 @@
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 
 from rlenvs import check_env, make
-from rlenvs.data import DataError
+from rlenvs.data import DATA_SETS, DataError
 from rlenvs.envs.math import MathEnv
 from rlenvs.errors import GraderError
 from rlenvs.records import Task, user
+from rlenvs.rewards import TEMPLATES
 
 ALL = ["gsm8k", "math_slice", "math500", "aime24", "aime25", "amc23", "minerva", "olympiadbench"]
 
@@ -74,3 +78,27 @@ def test_the_registered_id_takes_options_and_names_near_misses(
         make("rlenvs/Math-v0", dataset="math50")
     with pytest.raises(ValueError, match="Did you mean 'boxed'"):
         make("rlenvs/Math-v0", template="box")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"limit": "x"}, r"limit: expected a whole number, got 'x' \(text\)"),
+        ({"limit": True}, r"limit: expected a whole number, got True \(true or false\)"),
+        ({"dataset": 5}, r"dataset: expected text, got 5 \(a whole number\)"),
+        ({"dataset": ["gsm8k"]}, r"dataset: expected text, got \['gsm8k'\] \(a list\)"),
+        ({"format_weight": "a"}, r"format_weight: expected a number, got 'a' \(text\)"),
+        ({"format_weight": float("nan")}, r"format_weight is a finite number, at least 0: got nan"),
+        ({"format_weight": -1}, r"format_weight is a finite number, at least 0: got -1"),
+    ],
+)
+def test_an_option_of_the_wrong_kind_is_a_sentence_that_names_it(
+    options: dict[str, Any], sentence: str, data_folder: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        MathEnv(**{"data": data_folder, **options})
+
+
+def test_the_documentation_names_every_data_set_and_template() -> None:
+    text = MathEnv.__doc__ or ""
+    assert all(re.search(rf"\b{name}\b", text) for name in (*DATA_SETS, *TEMPLATES))
