@@ -70,7 +70,9 @@ def evaluate(
     with Progress("evaluating", None, "episodes") as line:
 
         def follow(now: evaluation.Progress) -> None:
-            line.reach(now.done, now.total, done_before=now.resumed, note=f"{now.failed} failed" if now.failed else "")
+            failed = f"{now.failed} failed" if now.failed else ""
+            note = f"{now.read} tasks read" if now.total is None else failed
+            line.reach(now.done, now.total, done_before=now.resumed, note=note)
 
         result = evaluation.evaluate(
             who,
@@ -98,6 +100,11 @@ def _chosen(plugins: "Plugins", suites: list[str], envs: list[str], sets: list[s
     from rlenvs.evaluation.suites import Suite, Target
     from rlenvs.overrides import overridden
 
+    if sets and not envs:
+        raise RlenvsError(
+            f"--set {sets[0]} is for the environments of --env, and there is none: a suite's environments have options "
+            "of their own, the suite is named for them. Leave it out, or name the environment with --env."
+        )
     kwargs: dict[str, Any] = {}
     for text in sets:
         kwargs = overridden(kwargs, text)

@@ -18,6 +18,7 @@ from rlenvs.env import TextEnv
 from rlenvs.errors import RlenvsError
 from rlenvs.evaluation.estimators import Estimate, mean_of_estimates
 from rlenvs.evaluation.play import Job
+from rlenvs.evaluation.questions import Questions, Tried, distinct_questions, tried
 from rlenvs.evaluation.results import Episode, ResultsFile, Sample, SampleKey
 from rlenvs.evaluation.rounds import play
 from rlenvs.evaluation.suites import Target
@@ -26,15 +27,18 @@ from rlenvs.policies.base import Policy
 from rlenvs.records import Task
 from rlenvs.registration import make
 
+READING_TOLD_S = 1.0  # seconds of reading tasks between two reports
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far an evaluation is, in episodes."""
 
     done: int
-    total: int
+    total: int | None  # None: tasks are still being read
     resumed: int  # of those done: found in the results file
     failed: int  # of those done: could not be judged
+    read: int = 0  # tasks, while they are being read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,7 @@ class Evaluation:
     seed: int
     num_samples: int  # per task
     summaries: tuple[Summary, ...]  # in the order of the targets
+    tried: tuple[Tried, ...]  # in the same order
     samples: tuple[Sample, ...]  # in the order of targets, tasks, samples, seats
     duration_s: float  # of this call alone, where it resumed another
 
@@ -69,7 +74,9 @@ def evaluate(
     results_path: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Evaluation:
-    """Play tasks 0 … `num_tasks`-1 of each target, `samples` times each. No global random state is touched.
+    """Play the first `num_tasks` tasks of each target, `samples` times each. No global random state is touched.
+
+    A task that asks what an earlier one asks is passed over, and `tried` says how many were: a question counts once.
 
     Args:
         num_tasks: of each target; None: what the target says, or all that a finite environment has.
@@ -78,7 +85,8 @@ def evaluate(
         concurrency: episodes in flight.
         deadline_s: for one step of an environment with its grader; past it the episode ends as "timeout".
         results_path: JSON lines, added as each episode ends. What is there is not played again, unless it had failed.
-        progress: called at the start and after every episode. An exception that it raises ends the evaluation;
+        progress: called at the start and after every episode, and each second before, while tasks are read. An
+            exception that it raises ends the evaluation;
             results stay.
 
     Raises:
@@ -97,13 +105,14 @@ def evaluate(
             stack.callback(Closing(env.close).close)
         counts = [_num_tasks(target, env, num_tasks) for target, env in zip(targets, envs, strict=True)]
         results = stack.enter_context(ResultsFile(results_path, header(policy, targets, seed)))
-        found = asyncio.run(work.play_all(list(zip(titles, envs, counts, strict=True)), results))
+        questions, found = asyncio.run(work.play_all(list(zip(titles, envs, counts, strict=True)), results))
     return Evaluation(
         policy=policy.name,
         settings=dict(policy.settings),
         seed=seed,
         num_samples=samples,
         summaries=tuple(summarise(title, [sample for sample in found if sample.target == title]) for title in titles),
+        tried=tuple(map(tried, targets, counts, questions)),
         samples=tuple(found),
         duration_s=time.monotonic() - started,
     )
@@ -130,10 +139,13 @@ class _Work:
     deadline_s: float
     progress: Callable[[Progress], None] | None
 
-    async def play_all(self, targets: Sequence[tuple[str, TextEnv, int]], results: ResultsFile) -> list[Sample]:
-        """Play what the results lack, and give the samples of every job in their order."""
+    async def play_all(
+        self, targets: Sequence[tuple[str, TextEnv, int | None]], results: ResultsFile
+    ) -> tuple[list[Questions], list[Sample]]:
+        """Play what the results lack; each target's questions, and the samples of every job in their order."""
         workers = Workers()
-        jobs = [job for target in targets for job in await self._jobs(*target, workers)]
+        questions = await self._questions(targets, workers)
+        jobs = [job for target, asked in zip(targets, questions, strict=True) for job in self._jobs(target, asked)]
         done = _played(results, jobs)
         now = Progress(done=len(done), total=len(jobs), resumed=len(done), failed=0)
         self._report(now)
@@ -155,32 +167,40 @@ class _Work:
             deadline_s=self.deadline_s,
             workers=workers,
         )
-        return [sample for job in jobs for sample in done[job.key]]
+        return questions, [sample for job in jobs for sample in done[job.key]]
 
-    async def _jobs(self, title: str, env: TextEnv, num_tasks: int, workers: Workers) -> list[Job]:
-        tasks = [await self._task(env, index, workers) for index in range(num_tasks)]
+    async def _questions(self, targets: Sequence[tuple[str, TextEnv, int | None]], workers: Workers) -> list[Questions]:
+        told_s, read_before = time.monotonic(), 0
+
+        def told(num_read: int) -> None:
+            nonlocal told_s
+            if time.monotonic() - told_s >= READING_TOLD_S:
+                told_s = time.monotonic()
+                self._report(Progress(done=0, total=None, resumed=0, failed=0, read=read_before + num_read))
+
+        questions = []
+        for _, env, wanted in targets:
+            questions.append(await distinct_questions(env, wanted, workers, self.deadline_s, told))
+            read_before += len(questions[-1].found) + questions[-1].num_repeated
+        return questions
+
+    def _jobs(self, target: tuple[str, TextEnv, int | None], questions: Questions) -> list[Job]:
+        title, env, _ = target
         return [
-            Job(target=title, env=env, index=index, task=task, sample=sample)
-            for index, task in enumerate(tasks)
+            Job(target=title, env=env, index=question.index, task=question.task, sample=sample)
+            for question in questions.found
             for sample in range(self.num_samples)
         ]
-
-    async def _task(self, env: TextEnv, index: int, workers: Workers) -> Task | Exception:
-        try:
-            return await workers.call(lambda: env.task_at(index), self.deadline_s)
-        except Exception as error:  # foreign code: what it raises is a failed sample
-            return error
 
     def _report(self, now: Progress) -> None:
         if self.progress is not None:
             self.progress(now)
 
 
-def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int:
+def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int | None:
+    """How many tasks are wanted; None: all of a finite environment's."""
     wanted = target.num_tasks if asked is None else asked
-    if env.num_tasks is not None:
-        return env.num_tasks if wanted is None else min(wanted, env.num_tasks)
-    if wanted is None:
+    if wanted is None and env.num_tasks is None:
         raise RlenvsError(
             f"{target.title} has tasks without end: say how many to evaluate on, with --num-tasks or num_tasks="
         )

@@ -11,15 +11,18 @@ from rich.table import Table
 
 from rlenvs.evaluation.estimators import Estimate
 from rlenvs.evaluation.evaluate import Evaluation
+from rlenvs.evaluation.remarks import remarks
 from rlenvs.evaluation.results import Sample
-from rlenvs.evaluation.summary import Summary
+from rlenvs.evaluation.summary import PassAt, Summary
 from rlenvs.store import RolloutRow
-
-MOST_ERRORS = 5  # different ones in the table
 
 
 def as_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The numbers, without the samples: policy, settings, and for each target every estimate with its interval."""
+    """The numbers, without the samples.
+
+    Policy and settings; for each target its environment with every option, which tasks were tried, and every estimate
+    with its interval.
+    """
     mean = evaluation.mean_pass_at_1
     return {
         "policy": evaluation.policy,
@@ -28,13 +31,16 @@ def as_json(evaluation: Evaluation) -> dict[str, Any]:
         "num_samples": evaluation.num_samples,
         "duration_s": round(evaluation.duration_s, 3),
         "mean_pass@1": asdict(mean) if mean else None,
-        "targets": [_plain(asdict(summary)) for summary in evaluation.summaries],
+        "targets": [
+            _plain(asdict(summary) | asdict(tried))
+            for summary, tried in zip(evaluation.summaries, evaluation.tried, strict=True)
+        ],
     }
 
 
 def as_table(evaluation: Evaluation) -> RenderableType:
     """What `rlenvs eval` prints."""
-    return Group(_overview(evaluation), *_breakdowns(evaluation), *_problems(evaluation))
+    return Group(_overview(evaluation), *_breakdowns(evaluation), *map(escape, remarks(evaluation)))
 
 
 def rollout_rows(samples: Sequence[Sample], *, version: int = 0) -> list[RolloutRow]:
@@ -77,13 +83,21 @@ def _overview(evaluation: Evaluation) -> Table:
 
 
 def _cells(summary: Summary, shown: Sequence[int]) -> list[str]:
-    by_k = {passed.k: passed.estimate for passed in summary.pass_at}
+    by_k = {passed.k: passed for passed in summary.pass_at}
     is_whole = summary.num_tasks_scored == summary.num_tasks
     tasks = str(summary.num_tasks) if is_whole else f"{summary.num_tasks_scored} of {summary.num_tasks}"
     reward = f"{summary.reward.value:.3f}" if summary.reward else "-"
     tokens = "-" if summary.mean_tokens is None else f"{summary.mean_tokens:.0f}"
     errors = f"{summary.num_errors} of {summary.num_samples}" if summary.num_errors else "0"
-    return [tasks, *(_two_lines(by_k[k]) if k in by_k else "-" for k in shown), reward, tokens, errors]
+    rates = [_rate(by_k[k], summary) if k in by_k else "-" for k in shown]
+    return [tasks, *rates, reward, tokens, errors]
+
+
+def _rate(passed: PassAt, summary: Summary) -> str:
+    """pass@k, and of how many tasks where some have too few judged samples for this k: it is another set of tasks."""
+    lines = _two_lines(passed.estimate)
+    is_of_all = passed.num_tasks == summary.num_tasks_scored
+    return lines if is_of_all else f"{lines}\n{passed.num_tasks} task{'s' * (passed.num_tasks != 1)}"
 
 
 def _two_lines(estimate: Estimate) -> str:
@@ -104,14 +118,6 @@ def _breakdowns(evaluation: Evaluation) -> list[Table]:
                 table.add_row(subset.key, escape(subset.value), *numbers)
             tables.append(table)
     return tables
-
-
-def _problems(evaluation: Evaluation) -> list[str]:
-    lines = []
-    for summary in evaluation.summaries:
-        for what, count in list(summary.errors.items())[:MOST_ERRORS]:
-            lines.append(escape(f"{summary.target}: {count} × not counted, {what}"))
-    return lines
 
 
 def _shown_ks(num_samples: int) -> list[int]:

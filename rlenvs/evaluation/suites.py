@@ -1,8 +1,13 @@
 """`Target` and `Suite`: what to evaluate on, by name. Plug-ins add suites with the hook `register_suites`."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
+
+import gymnasium
+from gymnasium.envs.registration import load_env_creator
 
 from rlenvs.policies.base import Sampling
 
@@ -26,6 +31,17 @@ class Target:
     def title(self) -> str:
         """Its name in results."""
         return self.name or self.env
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """JSON values: what its environment is made with, the defaults too, which may change between versions."""
+        spec = gymnasium.spec(self.env)
+        creator = load_env_creator(spec.entry_point) if isinstance(spec.entry_point, str) else spec.entry_point
+        parameters = signature(creator).parameters.values() if creator is not None else ()
+        defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+        options = {**defaults, **spec.kwargs, **self.kwargs}
+        options.pop("render_mode", None)  # how it is shown, and nobody looks
+        return dict(json.loads(json.dumps(options, default=repr)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ reported. Seats of one episode are averaged within their task, since the task is
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Summary:
     parts: Mapping[str, float]  # mean of what each name added to the reward: they sum to its mean
     mean_tokens: float | None  # of a judged sample; None: the policy does not say
     endings: Mapping[str, int]  # samples by ending
-    errors: Mapping[str, int]  # first line of what failed -> how often, most frequent first
+    errors: Mapping[str, int]  # first line of what failed, whatever the task -> how often, most frequent first
     breakdown: tuple[Subset, ...]
 
     @property
@@ -174,7 +175,13 @@ def _is_right(sample: Sample) -> bool:
 
 
 def _first_line(sample: Sample) -> str:
-    return f"{sample.ending}: {sample.error.splitlines()[0][:200]}" if sample.error else sample.ending
+    """What failed, without what differs from task to task though the failure is the same: ids and addresses."""
+    if not sample.error:
+        return sample.ending
+    line = sample.error.splitlines()[0]
+    line = re.sub(rf"(?<!\w){re.escape(sample.task_id)}(?!\w)", "…", line)
+    line = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", line)
+    return f"{sample.ending}: {line[:200]}"
 
 
 def _named(name: str, estimate: Estimate) -> dict[str, float]:

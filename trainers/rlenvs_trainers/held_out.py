@@ -38,10 +38,10 @@ def evaluate_held_out(run: Run) -> dict[str, Evaluation]:
         evaluations[name] = evaluate(
             policy, targets, samples=samples, seed=EVAL_SEED, deadline_s=run.config.rollout.action_timeout_s
         )
-        for summary in evaluations[name].summaries:
+        for summary, tried in zip(evaluations[name].summaries, evaluations[name].tried, strict=True):
             samples_of_target = [sample for sample in evaluations[name].samples if sample.target == summary.target]
             rows = rollout_rows(samples_of_target, version=run.learner.version)
-            label, metrics = f"{summary.target} {name}", summary.metrics()
+            label, metrics = f"{summary.target} {name}", summary.metrics() | tried.metrics()
             run.store.write_eval(run.step, label, metrics, rows)
             run.plugins.notify("on_evaluation", step=run.step, name=label, metrics=metrics)
     return evaluations

@@ -29,6 +29,15 @@ def test_a_policy_with_weights_computes_where_and_as_it_is_told(capsys):
     assert json.loads(capsys.readouterr().out)["settings"]["dtype"] == "float32"
 
 
+def test_json_names_the_environment_its_options_and_its_tasks(capsys):
+    assert main(["eval", "--policy", "oracle", *ECHO, "--set", "letters=3", "--json"]) == 0
+    [target] = json.loads(capsys.readouterr().out)["targets"]
+    assert target["env"] == "rlenvs/EchoPair-v0"
+    assert (target["options"]["letters"], target["options"]["rounds"]) == (3, 2)
+    assert (target["num_asked"], target["num_questions"]) == (3, 3)
+    assert target["first_task"] != target["last_task"]
+
+
 def test_people_get_a_table(capsys):
     assert main(["eval", "--policy", "random", *ECHO]) == 0
     shown = capsys.readouterr().out
@@ -59,12 +68,16 @@ def test_what_is_in_the_results_file_is_not_played_again(tmp_path: Path, capsys)
         (["--policy", "oracle", "--suite", "nothing-like-this"], "no suite 'nothing-like-this'."),
         (["--policy", "oracle", "--env", "rlenvs/EchoPear-v0"], "Did you mean 'rlenvs/EchoPair-v0'?"),
         (["--policy", "oracle", *ECHO, "--set", "rouns=3"], "Did you mean 'rounds'?"),
+        (
+            ["--policy", "oracle", "--suite", "math", "--set", "split=train"],
+            "--set split=train is for the environments of",
+        ),
         (["--policy", "oracle", *ECHO, "--top-p", "2"], "top_p is in (0, 1]: got 2.0"),
         (["--policy", "oracle", *ECHO, "--device", "cuda"], "policy 'oracle' takes neither --device nor --dtype"),
         (["--policy", "openai:m@http://h/v1", *ECHO, "--dtype", "bfloat16"], "takes neither --device nor --dtype"),
         (["--policy", "tiny", *ECHO, "--dtype", "float16"], "'float16' is not one of 'float32'"),
         (["--policy", "tiny", *ECHO, "--device", "tpu"], "device is 'auto', 'cpu', 'cuda' or 'cuda:1': got 'tpu'"),
-        (["--policy", "tiny", *ECHO, "--device", "cuda:99"], "device 'cuda:99': PyTorch"),
+        (["--policy", "tiny", *ECHO, "--device", "cuda:99"], "device is 'cuda:99', and PyTorch"),
         ([*ECHO], "--policy"),
         (["--policy", "oracle", *ECHO, "--samples", "0"], "--samples"),
     ],
@@ -94,7 +107,7 @@ class FailingEnv(rlenvs.TextEnv):
     num_tasks = 2
 
     def task_at(self, index):
-        return rlenvs.Task(id=f"fail/{index}", prompt=(rlenvs.user("Go."),))
+        return rlenvs.Task(id=f"fail/{index}", prompt=(rlenvs.user(f"Go {index}."),))
 
     def answer_message(self, task):
         return "go"

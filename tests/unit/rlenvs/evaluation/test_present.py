@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ from rich.console import Console
 
 from rlenvs.evaluation.evaluate import Evaluation
 from rlenvs.evaluation.present import as_json, as_table, rollout_rows
+from rlenvs.evaluation.questions import Tried
+from rlenvs.evaluation.remarks import remarks
 from rlenvs.evaluation.results import Sample
 from rlenvs.evaluation.summary import summarise
 
@@ -22,7 +25,16 @@ def sample(index: int, number: int, correct: float | None, **facts: Any) -> Samp
     return Sample(**values, correct=correct, **facts)
 
 
-def evaluation(samples: list[Sample], num_samples: int) -> Evaluation:
+def tried(num_questions: int, **facts: Any) -> Tried:
+    options = {"dataset": "gsm8k", "split": "", "limit": None}
+    known: dict[str, Any] = {
+        **{"env": "toy/Env-v0", "options": options, "first_task": "toy/0", "last_task": "toy/9"},
+        **{"num_asked": None, "num_questions": num_questions, "num_repeated": 0},
+    }
+    return Tried(**known | facts)
+
+
+def evaluation(samples: list[Sample], num_samples: int, **facts: Any) -> Evaluation:
     titles = list(dict.fromkeys(sample.target for sample in samples))
     summaries = tuple(summarise(title, [s for s in samples if s.target == title]) for title in titles)
     return Evaluation(
@@ -31,6 +43,7 @@ def evaluation(samples: list[Sample], num_samples: int) -> Evaluation:
         seed=0,
         num_samples=num_samples,
         summaries=summaries,
+        tried=tuple(tried(summary.num_tasks, **facts) for summary in summaries),
         samples=tuple(samples),
         duration_s=1,
     )
@@ -114,3 +127,68 @@ def test_rows_of_a_run_group_the_samples_of_a_task() -> None:
     assert {row.version for row in rows} == {7}
     assert rows[-1].correct is None
     assert rows[2].messages == ({"role": "user", "content": "?"},)
+
+
+def test_people_and_programs_are_told_what_was_evaluated() -> None:
+    result = evaluation(SAMPLES, 4)
+    assert remarks(result) == ['toy[1]: toy/Env-v0(dataset="gsm8k"), tasks toy/0 … toy/9']
+    [target] = as_json(result)["targets"]
+    assert (target["env"], target["options"]) == ("toy/Env-v0", {"dataset": "gsm8k", "split": "", "limit": None})
+    assert (target["first_task"], target["last_task"]) == ("toy/0", "toy/9")
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"num_asked": 4}, []),
+        ({"num_asked": 4, "num_repeated": 3}, ["3 tasks were passed over that repeat an earlier question"]),
+        ({"num_asked": 9}, ["has 4 different questions, not the 9 asked for"]),
+        (
+            {"num_asked": 9, "num_repeated": 3},
+            [
+                "has 4 different questions, not the 9 asked for; "
+                "3 tasks were passed over that repeat an earlier question"
+            ],
+        ),
+    ],
+)
+def test_fewer_questions_than_asked_for_and_repeated_ones_are_said(facts: dict[str, Any], said: list[str]) -> None:
+    assert remarks(evaluation(SAMPLES, 4, **facts))[1:] == [f"toy[1]: {line}" for line in said]
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [("max_tokens", "token limit"), ("context_overflow", "did not fit"), ("malformed_action", "could not read")],
+)
+def test_answers_that_a_limit_made_wrong_are_said_to_be(ending: str, words: str) -> None:
+    cut = [replace(sample, ending=ending) for sample in SAMPLES[:3]]  # type: ignore[arg-type]
+    [_, remark] = remarks(evaluation(cut + SAMPLES[3:], 4))
+    assert remark.startswith("toy[1]: 3 of 16 samples ")
+    assert words in remark
+    assert "3 of 16 samples" in printed(evaluation(cut + SAMPLES[3:], 4), width=200)
+
+
+def test_a_rate_over_fewer_tasks_than_the_others_says_so() -> None:
+    flaky = [sample(0, n, 1.0) for n in range(4)] + [sample(i, 0, 0.0) for i in range(1, 20)]
+    failed = [sample(i, n, None) for i in range(1, 20) for n in range(1, 4)]
+    result = evaluation(flaky + failed, 4)
+    cells = [line.split() for line in printed(result).splitlines()]
+    assert ["1", "task", "1", "task"] in cells
+    assert remarks(result)[1] == (
+        "toy[1]: pass@2 and above are of fewer tasks (pass@4: 1 of 20), those with as many judged samples: "
+        "do not compare them with pass@1"
+    )
+    assert "1 task" not in printed(evaluation(SAMPLES, 4))
+
+
+def test_the_same_failure_of_many_tasks_is_one_kind_and_kinds_beyond_the_first_are_counted() -> None:
+    alike = [
+        replace(sample(i, 0, None), error=f"GraderError: task t{i}: reward 'acc' of <f at 0x7f00{i:04x}> broke")
+        for i in range(19)
+    ]
+    summary = summarise("t", alike)
+    assert summary.errors == {"timeout: GraderError: task …: reward 'acc' of <f at 0x…> broke": 19}
+    kinds = [replace(sample(i, 0, None), error=f"HTTP {500 + i}") for i in range(8)]
+    told = remarks(evaluation(kinds, 1))
+    assert told[1] == "toy[1]: 1 × not counted, timeout: HTTP 500"
+    assert told[-1] == "toy[1]: 3 × not counted, 3 other kinds of errors"
