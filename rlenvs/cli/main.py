@@ -1,13 +1,14 @@
 """`rlenvs`: puts the commands together, ours and those of plug-ins, and turns errors into sentences and exit codes.
 
-Exit codes: 0 fine, 1 the work failed, 2 bad input (which a person can put right), 130 interrupted.
+Exit codes: 0 fine, 1 the work failed, 2 bad input (which a person can put right), 130 interrupted. They are never
+those of foreign code: what it raises in a command, SystemExit included, is an error like any other.
 """
 
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,10 +16,10 @@ from rlenvs.cli import envs, evaluate, grade, report
 from rlenvs.cli import plugins as plugin_list
 from rlenvs.cli.commands import add_commands
 from rlenvs.cli.group import Group
-from rlenvs.errors import RlenvsError
+from rlenvs.errors import RlenvsError, described, foreign_code
 from rlenvs.plugins import Broken, Plugins, load
 
-FAILED, BAD_INPUT = 1, 2
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def run() -> None:
@@ -30,20 +31,59 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command line.
 
     Returns:
-        The exit code. What went wrong is one sentence on standard error; RLENVS_TRACEBACK=1 shows the traceback.
+        The exit code. What went wrong is one sentence on standard error, with where it happened if nobody foresaw it;
+        RLENVS_TRACEBACK=1 shows the traceback.
     """
     try:
         files, rest = plugin_files(arguments)
         _run(load(files), rest)
-    except SystemExit as exit:
+    except SystemExit as exit:  # click's own: see `_Root`
         return exit.code if isinstance(exit.code, int) else FAILED
-    except (RlenvsError, ValueError, OSError) as error:
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # a person is not shown a traceback, whatever it is
         if os.environ.get("RLENVS_TRACEBACK"):
             raise
-        hint = "" if isinstance(error, RlenvsError) else " (RLENVS_TRACEBACK=1 shows where)"
-        print(f"rlenvs: {error}{hint}", file=sys.stderr)
-        return BAD_INPUT
+        print(f"rlenvs: {_sentence(error)}", file=sys.stderr)
+        return BAD_INPUT if isinstance(error, RlenvsError | ValueError | OSError) else FAILED
     return 0
+
+
+class _Root(Group):
+    """The group of all commands."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. Click would take SystemExit for the command's exit code, and EOFError for an abort."""
+        try:
+            with foreign_code():
+                return super().invoke(ctx)
+        except EOFError as error:
+            raise RuntimeError(f"EOFError: {error}") from error
+
+
+def _sentence(error: Exception) -> str:
+    """What to tell a person."""
+    if _is_foreseen(error):
+        return str(error)
+    if isinstance(error, ValueError | OSError):
+        return f"{str(error) or type(error).__name__} (RLENVS_TRACEBACK=1 shows where)"
+    return f"something nobody foresaw (RLENVS_TRACEBACK=1 shows all of it): {described(error)}"
+
+
+def _is_foreseen(error: Exception) -> bool:
+    """Whether its message was written for a person: by us, or by the system about a file that it names."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return True
+    return isinstance(error, RlenvsError) or (type(error) is ValueError and _is_raised_by_us(error))
+
+
+def _is_raised_by_us(error: Exception) -> bool:
+    """Whether the last line of its traceback is in one of our packages."""
+    where = error.__traceback__
+    while where is not None and where.tb_next is not None:
+        where = where.tb_next
+    module = where.tb_frame.f_globals.get("__name__", "") if where is not None else ""
+    return module.partition(".")[0] in {"rlenvs", "rlenvs_sandbox", "rlenvs_trainers", "rlenvs_plugins"}
 
 
 def _run(plugins: Plugins, arguments: Sequence[str]) -> None:
@@ -59,7 +99,7 @@ def _run(plugins: Plugins, arguments: Sequence[str]) -> None:
 def build(plugins: Plugins) -> typer.Typer:
     """The whole application. Commands find the plug-ins as `ctx.obj`."""
     app = typer.Typer(
-        cls=Group,
+        cls=_Root,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         help="Reinforcement learning for language models that act: environments, algorithms, evaluation.",

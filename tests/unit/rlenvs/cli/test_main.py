@@ -121,9 +121,49 @@ def test_the_traceback_is_shown_when_asked_for(commands, monkeypatch):
         main(["refuse", "--plugin", commands("RlenvsError('feed the cat first')")])
 
 
-def test_a_bug_is_a_traceback(commands):
-    with pytest.raises(ZeroDivisionError):
-        main(["refuse", "--plugin", commands("ZeroDivisionError")])
+@pytest.mark.parametrize("error", ["ZeroDivisionError('by 0')", "EOFError('by 0')", "SystemExit('by 0')"])
+def test_a_bug_is_a_sentence_with_its_kind_and_where_it_is(commands, capsys, error):
+    assert main(["refuse", "--plugin", commands(error)]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("rlenvs: something nobody foresaw (RLENVS_TRACEBACK=1 shows all of it): ")
+    assert f"{error.partition('(')[0]}: by 0\n" in told
+    assert 'greeting_commands.py", line' in told
+    assert "Traceback" not in told
+    assert "Aborted" not in told
+
+
+@pytest.mark.parametrize("error", ["SystemExit(0)", "SystemExit()"])
+def test_an_exit_code_of_foreign_code_is_never_ours(commands, capsys, error):
+    assert main(["refuse", "--plugin", commands(error)]) == 1
+    assert "raised SystemExit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--env rlenvs/Arithmetic-v0 --set families=[] --num-tasks 2", "families is a list of names, at least one"),
+        ("--env rlenvs/Arithmetic-v0 --set levels=[9] --num-tasks 2", "levels of add are a list of integers"),
+        ("--env rlenvs/Arithmetic-v0 --set template=box --num-tasks 2", "no template 'box'. Did you mean 'boxed'?"),
+        ("--env rlenvs/EchoPair-v0 --num-tasks 2 --top-p 3", "top_p"),
+        ("--env rlenvs/EchoPair-v0 --env rlenvs/EchoPair-v0 --num-tasks 2", "rlenvs/EchoPair-v0"),
+    ],
+)
+def test_a_sentence_that_says_what_is_wrong_has_no_hint_behind_it(capsys, arguments, sentence):
+    assert main(["eval", "--policy", "oracle", *arguments.split()]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert "RLENVS_TRACEBACK" not in told
+
+
+def test_a_file_that_the_system_names_has_no_hint_behind_it(capsys, commands):
+    assert main(["refuse", "--plugin", commands("FileNotFoundError(2, 'No such file', 'data.jsonl')")]) == 2
+    assert capsys.readouterr().err.endswith("No such file: 'data.jsonl'\n")
+
+
+def test_an_interrupt_while_plugins_are_read_has_its_own_exit_code(tmp_path, capsys):
+    (tmp_path / "slow_file.py").write_text("raise KeyboardInterrupt\n")
+    assert main(["envs", "--plugin", str(tmp_path / "slow_file.py")]) == 130
+    assert capsys.readouterr().err == ""
 
 
 def test_an_interrupt_has_its_own_exit_code(commands):
