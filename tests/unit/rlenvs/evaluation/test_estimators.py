@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -101,39 +102,75 @@ def test_all_wrong_or_all_right_has_an_interval_that_does_not_collapse(
     assert (estimate.low if value == 0 else 1 - estimate.high) == 0.0
 
 
-def test_the_first_success_does_not_narrow_the_interval() -> None:
+def test_the_first_success_narrows_the_interval_little() -> None:
     none = clustered_rate(np.zeros(100), draws_per_task=8)
     one = clustered_rate(np.append(np.zeros(99), 1 / 8), draws_per_task=8)
-    assert one.high > 0.95 * none.high
+    assert none.high > one.high > 0.5 * none.high
+    whole = clustered_rate(np.append(np.zeros(99), 1.0), draws_per_task=8)
+    assert whole.high > none.high
 
 
-def coverage(rates: tuple[float, float], num_tasks: int, samples: int) -> tuple[float, float]:
-    """How often the clustered interval, and one that takes every sample for independent, hold the true rate."""
+def test_the_design_effect_of_a_worked_case() -> None:
+    # rates 0, 1/2, 1: mean 1/2, squares 1/2, all or nothing 2 * 1/4: (0.5 + 0.1) / (0.5 + 0.1) = 1, so three draws
+    assert clustered_rate(np.array([0.0, 0.5, 1.0]), draws_per_task=4).low == pytest.approx(
+        wilson(0.5, 3, 4.302652730)[0]
+    )
+    # rates 1/4, 1/2, 3/4: squares 1/8: 0.225 / 0.6 = 0.375, so eight draws
+    estimate = clustered_rate(np.array([0.25, 0.5, 0.75]), draws_per_task=4)
+    assert (estimate.low, estimate.high) == pytest.approx(wilson(0.5, 8, 4.302652730))
+
+
+@dataclass(frozen=True)
+class Simulated:
+    clustered: float  # how often the interval holds the true rate
+    naive: float  # how often one that takes every sample for independent does
+    width: float
+    needed: float  # the width of a normal interval that knows the true variance
+
+
+def coverage(rates: tuple[float, float], num_tasks: int, samples: int, runs: int = 400) -> Simulated:
     rng, (a, b) = np.random.default_rng(7), rates
-    truth, clustered, naive, runs = a / (a + b), 0, 0, 400
+    truth, hits, naive_hits, width = a / (a + b), 0, 0, 0.0
     for _ in range(runs):
         values = rng.binomial(samples, rng.beta(a, b, num_tasks)) / samples
         estimate = clustered_rate(values, draws_per_task=samples)
         low, high = wilson(float(values.mean()), num_tasks * samples)
-        clustered += estimate.low <= truth <= estimate.high
-        naive += low <= truth <= high
-    return clustered / runs, naive / runs
+        hits += estimate.low <= truth <= estimate.high
+        naive_hits += low <= truth <= high
+        width += (estimate.high - estimate.low) / runs
+    between = truth * (1 - truth) / (a + b + 1)
+    variance = between + (truth * (1 - truth) - between) / samples
+    needed = 2 * 1.96 * math.sqrt(variance / num_tasks)
+    return Simulated(clustered=hits / runs, naive=naive_hits / runs, width=width, needed=needed)
 
 
 @pytest.mark.parametrize("num_tasks", [10, 30, 100])
 @pytest.mark.parametrize("samples", [1, 4, 16])
-@pytest.mark.parametrize("rates", [(0.5, 0.5), (0.1, 0.9), (2.0, 2.0), (5.0, 0.3)])
+@pytest.mark.parametrize("rates", [(0.5, 0.5), (0.3, 0.3), (0.1, 0.9), (1.0, 9.0), (2.0, 2.0), (5.0, 0.3)])
 def test_the_interval_holds_the_truth_at_least_as_often_as_it_says(
     rates: tuple[float, float], samples: int, num_tasks: int
 ) -> None:
-    clustered, _ = coverage(rates, num_tasks, samples)
-    assert clustered >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 400)
+    assert coverage(rates, num_tasks, samples).clustered >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 400)
+
+
+@pytest.mark.parametrize("samples", [1, 4, 16])
+@pytest.mark.parametrize("rates", [(1.0, 9.0), (0.3, 0.3), (1000.0, 1000.0)])
+def test_the_interval_is_not_much_wider_than_the_truth_needs(rates: tuple[float, float], samples: int) -> None:
+    few, many = coverage(rates, 30, samples), coverage(rates, 300, samples, runs=100)
+    assert few.width < 1.3 * few.needed
+    assert many.width < 1.06 * many.needed
+
+
+def test_tasks_that_are_all_solved_say_as_much_as_their_number_whatever_their_samples() -> None:
+    estimates = [clustered_rate(np.ones(30), draws_per_task=samples) for samples in (1, 16)]
+    assert estimates[0] == estimates[1]
+    assert estimates[0].low == pytest.approx(30 / (30 + 2.0452**2), abs=1e-3)
 
 
 def test_taking_samples_of_one_task_for_independent_holds_the_truth_far_too_rarely() -> None:
-    clustered, naive = coverage((0.5, 0.5), 30, 16)
-    assert clustered > 0.92
-    assert naive < 0.6
+    simulated = coverage((0.5, 0.5), 30, 16)
+    assert simulated.clustered > 0.92
+    assert simulated.naive < 0.6
 
 
 def test_independent_samples_are_used_and_not_thrown_away() -> None:
