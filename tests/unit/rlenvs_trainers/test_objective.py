@@ -86,6 +86,23 @@ def test_a_number_that_is_not_one_is_reported_with_its_component_and_task():
 
 
 @dataclass(frozen=True)
+class HowLikely:
+    """A factor that the weights move, as a rule's author may forget to detach it."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, view, log_ratio_N):
+        return view.logprobs_N.exp(), {}
+
+
+def test_a_factor_scales_the_gradient_and_has_none_of_its_own():
+    batch, logprobs = batch_of([2, 2], [1, -1]), np.log([0.5, 0.25, 0.5, 0.125])
+    _, plain = slope(GRPO, batch, logprobs)
+    _, scaled = slope(replace(GRPO, weights=(HowLikely(),)), batch, logprobs)
+    np.testing.assert_allclose(scaled, plain * np.exp(logprobs), rtol=1e-12)
+
+
+@dataclass(frozen=True)
 class Greedy:
     needs: ClassVar[tuple[str, ...]] = ("vallue",)
 
