@@ -107,10 +107,11 @@ def test_what_the_layout_counts_is_what_the_model_reads(samples):
     assert layout.num_tokens == 2 * 8 + 6 * longest
 
 
-def test_dropout_is_off_for_good():
+@pytest.mark.parametrize("checkpointing", [False, True])  # which is in training mode
+def test_dropout_is_off_for_good(checkpointing):
     with torch.random.fork_rng(devices=[]):
         config = GPT2Config(vocab_size=50, n_embd=32, n_layer=2, n_head=4, resid_pdrop=0.5, attn_pdrop=0.5)
-        policy = Policy(GPT2LMHeadModel(config), temperature=1.0)
+        policy = Policy(GPT2LMHeadModel(config), temperature=1.0, gradient_checkpointing=checkpointing)
     layout = lay_out([Sample.of([1, 2], [3, 4, 5])], np.zeros(1, dtype=np.int64))
     policy.train()
     torch.testing.assert_close(policy(layout)["logprob"], policy(layout)["logprob"], rtol=0, atol=0)
