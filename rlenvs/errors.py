@@ -21,6 +21,10 @@ class UnknownEnvironmentError(RlenvsError, ValueError):
     """An id, or an option of an environment, that does not exist."""
 
 
+class MakingError(RlenvsError, ValueError):
+    """An environment that was not made: it refuses its options, raised something, or has no tasks."""
+
+
 class RegistrationError(RlenvsError, ValueError):
     """An id that is malformed, or already belongs to another environment."""
 

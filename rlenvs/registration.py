@@ -6,6 +6,7 @@ Which plug-ins are asked for theirs is `rlenvs.plugins`'s business.
 import ast
 import importlib
 import inspect
+import numbers
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,15 @@ import gymnasium
 from gymnasium.envs.registration import load_env_creator, parse_env_id, registry
 
 from rlenvs.env import TextEnv
-from rlenvs.errors import RegistrationError, UnknownEnvironmentError, unknown
+from rlenvs.errors import (
+    MakingError,
+    RegistrationError,
+    RlenvsError,
+    UnknownEnvironmentError,
+    described,
+    foreign_code,
+    unknown,
+)
 
 EntryPoint = str | Callable[..., TextEnv]
 """`"package.module:Class"`, or the class or function itself. It gives a TextEnv (or a SeatView, which is one)."""
@@ -90,19 +99,76 @@ def make(id: str, **kwargs: Any) -> TextEnv:
         kwargs: options of this environment (those of its constructor).
 
     Raises:
-        UnknownEnvironmentError: nobody registered the id, or the environment has no such option.
-        RegistrationError: its entry point cannot be imported.
+        UnknownEnvironmentError: nobody registered the id, or the environment has no such option, or needs one more.
+        RegistrationError: its module or its entry point cannot be imported.
+        MakingError: it refuses its options, raised anything, or has no tasks.
+        RlenvsError: what its constructor says itself, a DataError say.
     """
     module, _, name = id.rpartition(":")
     if module:
-        importlib.import_module(module)
+        _import(module, id)
     if name not in registry:
         raise UnknownEnvironmentError(unknown("environment", name, registered_ids()))
     _check_options(name, kwargs)
-    env = gymnasium.make(name, disable_env_checker=True, **kwargs).unwrapped
+    env = _constructed(name, kwargs)
     if not isinstance(env, TextEnv):
         raise UnknownEnvironmentError(f"{name} is {type(env).__name__}, not a text environment (a rlenvs.TextEnv)")
+    num_tasks: Any = env.num_tasks
+    if num_tasks is not None and not (isinstance(num_tasks, numbers.Integral) and int(num_tasks) >= 1):
+        why = f"num_tasks is how many tasks it has, at least 1, or None for no end of them: got {num_tasks!r}"
+        raise MakingError(f"{_called(name, kwargs)}: {why}")
     return env
+
+
+def creator_of(id: str) -> Callable[..., Any]:
+    """What is called to make the environment: a class or a function.
+
+    Raises:
+        UnknownEnvironmentError: nobody registered the id.
+        RegistrationError: its entry point cannot be imported, or is nothing to call.
+    """
+    if id not in registry:
+        raise UnknownEnvironmentError(unknown("environment", id, registered_ids()))
+    entry_point = registry[id].entry_point
+    try:
+        with foreign_code():
+            creator: Any = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    except Exception as error:  # importing runs foreign code
+        raise RegistrationError(f"{id}: its entry point {entry_point!r} cannot be imported: {_named(error)}") from error
+    if not callable(creator):
+        raise RegistrationError(f"{id}: its entry point is called to make it, and cannot be: got {creator!r}")
+    found: Callable[..., Any] = creator
+    return found
+
+
+def _import(module: str, id: str) -> None:
+    try:
+        with foreign_code():
+            importlib.import_module(module)
+    except Exception as error:  # importing runs foreign code
+        raise RegistrationError(f"{id}: the module {module!r} cannot be imported: {_named(error)}") from error
+
+
+def _constructed(id: str, kwargs: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
+    try:
+        with foreign_code():
+            return gymnasium.make(id, disable_env_checker=True, **kwargs).unwrapped
+    except ValueError as error:  # what a constructor raises for options that it refuses
+        raise MakingError(f"{_called(id, kwargs)}: {error}") from error
+    except RlenvsError:  # it says itself what is to be done
+        raise
+    except Exception as error:  # foreign code
+        raise MakingError(f"{_called(id, kwargs)} cannot be made: {described(error)}") from error
+
+
+def _called(id: str, kwargs: Mapping[str, Any]) -> str:
+    """An environment and its options as a sentence names them."""
+    options = ", ".join(f"{name}={value!r}" for name, value in kwargs.items())
+    return f"{id} ({options})" if options else id
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _parsed(id: str) -> tuple[str | None, str, int | None]:
@@ -113,18 +179,16 @@ def _parsed(id: str) -> tuple[str | None, str, int | None]:
 
 
 def _check_options(id: str, kwargs: Mapping[str, Any]) -> None:
-    entry_point = registry[id].entry_point
-    try:
-        creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
-    except (ImportError, AttributeError) as error:
-        raise RegistrationError(f"{id} cannot be made, its entry point {entry_point!r} fails: {error}") from error
-    assert creator is not None
-    parameters = inspect.signature(creator).parameters
+    parameters = inspect.signature(creator_of(id)).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for option in kwargs:
         if option not in parameters:
             raise UnknownEnvironmentError(unknown(f"option of {id}", option, parameters))
+    for option, parameter in parameters.items():
+        is_named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        if is_named and parameter.default is parameter.empty and option not in {*registry[id].kwargs, *kwargs}:
+            raise UnknownEnvironmentError(f"{id} needs its option {option!r}, which has no default")
 
 
 def _docstring_in_source(entry_point: str) -> str | None:

@@ -47,24 +47,37 @@ def list_environments(ctx: typer.Context, as_json: JsonOption = False) -> None:
 @app.command("show")
 def show(ctx: typer.Context, id: IdArgument, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Show what an environment is like: its options, and one task with its answer."""
-    env = _made(ctx.obj, id, sets or [])
-    facts = _facts(env, id) | {"from": _origin(ctx.obj, id)}
+    from rlenvs.errors import RlenvsError
+
+    ctx.obj.environments.check_unambiguous(id)
+    facts = _facts(id) | {"from": _origin(ctx.obj, id)}
+    problem: RlenvsError | None = None
+    try:
+        facts |= _facts_when_made(_made(ctx.obj, id, sets or []), id)
+    except RlenvsError as error:  # what can be known without making it is shown first
+        problem = error
     if as_json:
         print_json(facts)
-        return
-    typer.echo(f"{id}  (from {facts['from']})\n\n{facts['description']}\n")
-    typer.echo(
-        f"tasks: {'unlimited' if facts['num_tasks'] is None else facts['num_tasks']}, turns: {facts['max_turns']}"
-    )
+    else:
+        _print(facts)
+    if problem is not None:
+        raise problem
+
+
+def _print(facts: dict[str, Any]) -> None:
+    typer.echo(f"{facts['id']}  (from {facts['from']})\n\n{facts['description']}")
     if facts["options"]:
         typer.echo("\noptions (--set name=value):")
         for name, default in facts["options"].items():
             typer.echo(f"  {name} = {default}")
-    typer.echo(f"\ntask 0 ({facts['example']['task_id']}):")
-    for message in facts["example"]["messages"]:
+    if facts["example"] is None:
+        return
+    num_tasks, example = facts["num_tasks"], facts["example"]
+    typer.echo(f"\ntasks: {'unlimited' if num_tasks is None else num_tasks}, turns: {facts['max_turns']}")
+    typer.echo(f"\ntask 0 ({example['task_id']}):")
+    for message in example["messages"]:
         typer.echo(f"\n[{message['role']}]\n{message['content']}")
-    answer = "(it does not say)" if facts["example"]["answer"] is None else facts["example"]["answer"]
-    typer.echo(f"\n[a right answer]\n{answer}")
+    typer.echo(f"\n[a right answer]\n{'(it does not say)' if example['answer'] is None else example['answer']}")
 
 
 @app.command("check")
@@ -101,20 +114,36 @@ def _made(plugins: "Plugins", id: str, sets: list[str]) -> "TextEnv":
     return make(id, **options)
 
 
-def _facts(env: "TextEnv", id: str) -> dict[str, Any]:
-    task = env.task_at(0)
-    _, info = env.reset(options={"task": task})
+def _facts(id: str) -> dict[str, Any]:
+    """What can be known of an environment that is not made."""
+    from rlenvs.registration import creator_of
+
+    creator = creator_of(id)
     return {
         "id": id,
-        "description": inspect.getdoc(_creator(id)) or "",
+        "description": inspect.getdoc(creator) or "",
+        "num_tasks": None,
+        "max_turns": None,
+        "options": _options(creator),
+        "example": None,
+    }
+
+
+def _facts_when_made(env: "TextEnv", id: str) -> dict[str, Any]:
+    from rlenvs.errors import RlenvsError, described, foreign_code
+
+    try:
+        with foreign_code():
+            task = env.task_at(0)
+            _, info = env.reset(options={"task": task})
+            answer = _answer(env, task)
+    except Exception as error:  # foreign code
+        raise RlenvsError(f"{id} does not start on its task 0: {described(error)}") from error
+    messages = [{"role": message.role, "content": message.content} for message in info["messages"]]
+    return {
         "num_tasks": env.num_tasks,
         "max_turns": env.max_turns,
-        "options": _options(id),
-        "example": {
-            "task_id": task.id,
-            "messages": [{"role": message.role, "content": message.content} for message in info["messages"]],
-            "answer": _answer(env, task),
-        },
+        "example": {"task_id": task.id, "messages": messages, "answer": answer},
     }
 
 
@@ -126,19 +155,9 @@ def _answer(env: "TextEnv", task: "Task") -> str | None:
         return None
 
 
-def _creator(id: str) -> Callable[..., Any]:
-    """The class or function that makes the environment."""
-    from gymnasium.envs.registration import load_env_creator, spec
-
-    entry_point = spec(id).entry_point
-    creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
-    assert creator is not None
-    return creator
-
-
-def _options(id: str) -> dict[str, str]:
+def _options(creator: Callable[..., Any]) -> dict[str, str]:
     """What `make` takes besides the id, with the defaults as Python writes them."""
-    parameters = inspect.signature(_creator(id)).parameters.values()
+    parameters = inspect.signature(creator).parameters.values()
     named = [each for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
     return {each.name: "(required)" if each.default is each.empty else repr(each.default) for each in named}
 

@@ -283,3 +283,15 @@ def test_the_conversation_can_be_looked_at():
     env.step("4")
     assert env.render() == "[user]\nTwice 2?\n\n[assistant]\n4"
     assert OneShot().render() is None
+
+
+def test_no_task_is_drawn_where_there_is_none():
+    class Empty(TextEnv):
+        num_tasks = 0
+
+        def task_at(self, index):
+            raise AssertionError(index)
+
+    for options in ({}, {"index": 0}):
+        with pytest.raises(ValueError, match="there are no tasks: num_tasks is 0"):
+            Empty().reset(seed=0, options=options)

@@ -7,7 +7,7 @@ import pytest
 
 import rlenvs
 from rlenvs import RewardFunction, Rubric, Task, TextEnv, user
-from rlenvs.errors import RegistrationError, RlenvsError, UnknownEnvironmentError
+from rlenvs.errors import MakingError, RegistrationError, RlenvsError, UnknownEnvironmentError
 from rlenvs.registration import registered
 from rlenvs.seats import SeatView
 
@@ -102,9 +102,73 @@ def test_an_environment_that_is_no_text_environment_is_refused():
 
 def test_an_entry_point_that_cannot_be_imported_is_a_sentence(registry):
     rlenvs.register("test/Gone-v0", "rlenvs.envs.gone:GoneEnv")
-    with pytest.raises(RegistrationError, match=r"test/Gone-v0 cannot be made.*rlenvs.envs.gone"):
+    with pytest.raises(
+        RegistrationError, match=r"test/Gone-v0: its entry point 'rlenvs.envs.gone:GoneEnv' cannot be imported: Mod"
+    ):
         rlenvs.make("test/Gone-v0")
     assert {each.id: each.description for each in registered()}["test/Gone-v0"] == ""
+
+
+class Breaking(Counting):
+    """Its constructor raises what it is told."""
+
+    def __init__(self, error, num_tasks=3, render_mode=None):
+        super().__init__(render_mode=render_mode)
+        self.num_tasks = num_tasks
+        if error is not None:
+            raise error
+
+
+@pytest.mark.parametrize("error", [KeyError("boom"), RuntimeError("boom"), SystemExit("boom"), EOFError("boom")])
+def test_what_a_constructor_raises_is_a_sentence_with_the_id_the_options_the_error_and_where(registry, error):
+    rlenvs.register("test/Breaking-v0", Breaking, kwargs={"error": error})
+    with pytest.raises(MakingError, match=r"^test/Breaking-v0 \(num_tasks=2\) cannot be made: ") as broken:
+        rlenvs.make("test/Breaking-v0", num_tasks=2)
+    assert f"{type(error).__name__}: " in str(broken.value)
+    assert "boom" in str(broken.value)
+    assert "in __init__\n    raise error" in str(broken.value)
+
+
+def test_an_option_that_a_constructor_refuses_is_its_own_sentence_with_the_id_and_the_options(registry):
+    rlenvs.register("test/Breaking-v0", Breaking, kwargs={"error": ValueError("two is too few")})
+    with pytest.raises(MakingError, match=r"^test/Breaking-v0 \(num_tasks=2\): two is too few$"):
+        rlenvs.make("test/Breaking-v0", num_tasks=2)
+    with pytest.raises(MakingError, match=r"^rlenvs/EchoPair-v0 \(rounds='a'\): rounds: expected a whole number"):
+        rlenvs.make("rlenvs/EchoPair-v0", rounds="a")
+
+
+def test_an_option_without_a_default_is_asked_for(registry):
+    rlenvs.register("test/Breaking-v0", Breaking)
+    with pytest.raises(UnknownEnvironmentError, match=r"^test/Breaking-v0 needs its option 'error', which has no"):
+        rlenvs.make("test/Breaking-v0", num_tasks=2)
+    assert rlenvs.make("test/Breaking-v0", error=None).num_tasks == 3
+
+
+@pytest.mark.parametrize("num_tasks", [0, -1, 2.5, "7"])
+def test_an_environment_without_tasks_is_refused_and_never_taken_for_one_without_end(registry, num_tasks):
+    rlenvs.register("test/Breaking-v0", Breaking, kwargs={"error": None})
+    with pytest.raises(MakingError, match=rf"num_tasks is how many tasks .* got {num_tasks!r}$"):
+        rlenvs.make("test/Breaking-v0", num_tasks=num_tasks)
+
+
+@pytest.mark.parametrize(
+    "text", ["raise RuntimeError('no licence')", "raise SystemExit(0)", "def broken(:", "import no"]
+)
+def test_a_module_that_cannot_be_imported_is_a_sentence(registry, tmp_path, monkeypatch, text):
+    (tmp_path / "their_module.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    rlenvs.register("test/Theirs-v0", "their_module:Env")
+    for id in ("test/Theirs-v0", "their_module:test/Theirs-v0", "no_such:rlenvs/Math-v0"):
+        with pytest.raises(RegistrationError, match=rf"^{id}: .*cannot be imported: \w+Error: "):
+            rlenvs.make(id)
+
+
+def test_an_entry_point_that_cannot_be_called_is_a_sentence(registry):
+    rlenvs.register("test/Theirs-v0", "rlenvs.errors:__doc__")
+    with pytest.raises(
+        RegistrationError, match=r"^test/Theirs-v0: its entry point is called to make it, and cannot be"
+    ):
+        rlenvs.make("test/Theirs-v0")
 
 
 @pytest.mark.filterwarnings("error")

@@ -143,3 +143,32 @@ def test_r30_an_id_that_two_distributions_registered_cannot_be_used(capsys, inst
     captured = capsys.readouterr()
     assert "is registered by" in captured.err
     assert "rlenvs/Math-v0" in captured.out
+
+
+def test_the_options_of_an_environment_that_cannot_be_made_are_shown_before_it_is_said_why(capsys, monkeypatch):
+    monkeypatch.delenv("RLENVS_DATA", raising=False)
+    assert main(["envs", "show", "rlenvs/Math-v0"]) == 2
+    captured = capsys.readouterr()
+    assert "template = 'r1_zero'" in captured.out
+    assert "Problems with a short answer" in captured.out
+    assert captured.err.startswith("rlenvs: gsm8k is read from a folder with gsm8k/train.jsonl: set the variable")
+    assert main(["envs", "show", "rlenvs/Math-v0", "--json"]) == 2
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["options"]["dataset"], facts["example"]) == ("'gsm8k'", None)
+
+
+def test_as_many_turns_are_shown_as_all_seats_have_together(capsys):
+    assert main(["envs", "show", "rlenvs/EchoPair-v0", "--set", "rounds=3"]) == 0
+    assert "tasks: unlimited, turns: 6\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("error", ["KeyError('no such row')", "SystemExit('no such row')"])
+def test_an_environment_that_does_not_start_is_a_sentence_with_where_it_broke(capsys, stranger, error):
+    text = Path(stranger).read_text()
+    Path(stranger).write_text(text.replace("        prompt = (", f"        raise {error}\n        prompt = ("))
+    assert main(["envs", "show", "strange/Yes-v0", "--plugin", stranger]) == 2
+    captured = capsys.readouterr()
+    assert "word = 'yes'" in captured.out
+    assert captured.err.startswith("rlenvs: strange/Yes-v0 does not start on its task 0: ")
+    assert "no such row" in captured.err
+    assert "in task_at" in captured.err
