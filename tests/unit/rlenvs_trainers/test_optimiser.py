@@ -35,6 +35,16 @@ def test_weight_decay_shrinks_matrices_and_leaves_norms_alone():
     torch.testing.assert_close(after["lm_head.weight"], before["lm_head.weight"] * 0.95, rtol=1e-6, atol=0)
 
 
+def test_the_weights_are_moved_by_the_rate_of_their_step():
+    """A gradient of 0 leaves nothing but the decay: each step multiplies a matrix by 1 - rate x decay."""
+    ours = learner(weight_decay=0.5, lr=0.2, schedule="linear", warmup_steps=1, num_steps=3)
+    before = ours.weights()["lm_head.weight"].clone()
+    for _ in range(3):
+        ours.update(packed([group([1.0, 1.0])]))
+    left = (1 - 0.2 * 0.5) * (1 - 0.2 * 0.5) * (1 - 0.1 * 0.5)  # the warm-up's one step has the whole rate
+    torch.testing.assert_close(ours.weights()["lm_head.weight"], before * left, rtol=1e-5, atol=0)
+
+
 def test_a_step_without_a_signal_goes_on_with_its_momentum():
     """As it would if the zero gradient had been computed."""
     signal, none = packed([group([1.0, 0.0])]), packed([group([1.0, 1.0])])

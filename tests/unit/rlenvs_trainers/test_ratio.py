@@ -53,6 +53,9 @@ def test_the_length_calibrated_ratio_of_actions():
     first = np.unique(batch.action_N, return_index=True)[1]
     calibrated = Ratio(unit="action", length_power=0.5, centre=True)(view, "action")
     np.testing.assert_allclose(calibrated[first], [0.0551777, 0.1625, 0.5, -0.1140545, -0.2983757], atol=1e-7)
+    uncentred = Ratio(unit="action", length_power=0.5)(view, "action")
+    sums, lengths = [0.1, 0.4, 0.5, -0.15, -0.4], [2, 4, 1, 3, 2]
+    np.testing.assert_allclose(uncentred[first], np.array(sums) / np.sqrt(lengths), atol=1e-12)
     for centre in (True, False):
         geometric = Ratio(unit="action", length_power=1.0, centre=centre)(view, "action").exp()
         np.testing.assert_allclose(geometric[first], [1.051271, 1.105171, 1.648721, 0.951229, 0.818731], atol=1e-6)
@@ -64,6 +67,17 @@ def test_the_clipped_loss_over_actions(epsilon, expected):
     algorithm = replace(CLIPPED, ratio=ratio, surrogate=Clip(low=epsilon, high=epsilon), reduce=Mean(over="action"))
     loss, _ = slope(algorithm, capo_batch(), np.concatenate(Z) - 2.0, [-2.0] * 12)
     assert float(loss.value.detach()) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_calibrated_ratio_moves_every_token_by_its_share_of_the_action():
+    wide = Clip(low=0.9, high=0.9)
+    ratio = Ratio(unit="action", length_power=0.5)
+    algorithm = replace(CLIPPED, ratio=ratio, surrogate=wide, reduce=Mean(over="action"), credit=FinerCredit("action"))
+    _, gradient = slope(algorithm, capo_batch(), np.concatenate(Z) - 2.0, [-2.0] * 12)
+    lengths = np.array([len(z) for z in Z])
+    w = np.exp(np.array([sum(z) for z in Z]) / np.sqrt(lengths))
+    expected = -np.array(WHITENED) * w / np.sqrt(lengths) / 5  # one of five actions
+    np.testing.assert_allclose(gradient, np.repeat(expected, lengths), rtol=1e-9)
 
 
 def test_the_calibrated_ratio_varies_as_much_for_long_actions_as_for_short_ones():
