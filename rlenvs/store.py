@@ -179,6 +179,11 @@ class RunStore:
         query = f"SELECT step, {_NAMES} FROM rollouts {where} ORDER BY step, position"
         return _rollout_rows(self._db.execute(query, values))
 
+    def trained_tasks(self) -> list[RolloutRow]:
+        """One rollout of every task and seat that training tried: the longest, since some never begin."""
+        longest = "SELECT *, MAX(LENGTH(messages)) FROM rollouts GROUP BY task_id, seat"  # SQLite gives that row whole
+        return _rollout_rows(self._db.execute(f"SELECT step, {_NAMES} FROM ({longest})"))
+
     def events(self) -> list[EventRow]:
         """All, in the order they were written."""
         cells = self._db.execute("SELECT step, time_s, kind, payload FROM events ORDER BY id")

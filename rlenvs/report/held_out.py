@@ -9,17 +9,21 @@ from rlenvs.evaluation.estimators import Estimate, clustered_mean
 from rlenvs.evaluation.summary import SOLVED
 from rlenvs.report.curves import Dot
 from rlenvs.report.html import Safe, tag
+from rlenvs.report.overlap import Overlap
 from rlenvs.report.series import Series
 from rlenvs.store import EvalRow, RolloutRow, RunStore
 
 WIDTH, HEIGHT = 220, 34  # user units of the intervals' drawing
 
 
-def table(store: RunStore, evals: Sequence[EvalRow]) -> Safe:
-    """One row per evaluation's name: pass@1 at the first and last step, the change, and a picture of both."""
-    heads = ("evaluation", "tasks", "before", "after", "change in points", "")
+def table(store: RunStore, evals: Sequence[EvalRow], known: Mapping[str, Overlap]) -> Safe:
+    """One row per evaluation's name: pass@1 at the first and last step, the change, and a picture of both.
+
+    `known`: of how many of its tasks it is known whether they were trained on.
+    """
+    heads = ("evaluation", "tasks", "trained on", "before", "after", "change in points", "")
     head = tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads)))
-    rows = [_row(store, name, rows) for name, rows in _by_name(evals).items()]
+    rows = [_row(store, name, rows, known.get(name)) for name, rows in _by_name(evals).items()]
     return tag("div", tag("table", head, tag("tbody", *rows), class_="evals"), class_="wide")
 
 
@@ -70,19 +74,28 @@ def _by_name(evals: Sequence[EvalRow]) -> Mapping[str, list[EvalRow]]:
     return names
 
 
-def _row(store: RunStore, name: str, rows: Sequence[EvalRow]) -> Safe:
+def _row(store: RunStore, name: str, rows: Sequence[EvalRow], overlap: Overlap | None) -> Safe:
     first, last = rows[0], rows[-1]
     before, after = pass_at_1(first), pass_at_1(last) if last is not first else None
     moved = change(store.eval_rollouts(first.step, name), store.eval_rollouts(last.step, name)) if after else None
     return tag(
         "tr",
         tag("th", name, scope="row"),
-        tag("td", f"{first.metrics.get('tasks', 0):.0f}", class_="number"),
+        _num_tasks(first),
+        tag("td", str(overlap.num_trained) if overlap else "–", class_="number"),
         _cell(before, f"step {first.step}"),
         _cell(after, f"step {last.step}"),
         tag("td", _points(before, after, moved), class_="number"),
         tag("td", _picture(before, after)),
     )
+
+
+def _num_tasks(row: EvalRow) -> Safe:
+    """How many were tried, and how many were asked for where that is more."""
+    tried = row.metrics.get("tasks", 0.0)
+    asked = row.metrics.get("tasks/asked", tried)
+    fewer = tag("small", f"of {asked:.0f} asked for: it has no other questions") if tried < asked else Safe("")
+    return tag("td", f"{tried:.0f} ", fewer, class_="number")
 
 
 def _cell(estimate: Estimate | None, where: str) -> Safe:

@@ -13,6 +13,7 @@ from rlenvs.report import held_out, rollouts
 from rlenvs.report.curves import chart
 from rlenvs.report.facts import facts, status
 from rlenvs.report.html import Safe, data, join, tag
+from rlenvs.report.overlap import Overlap, overlaps
 from rlenvs.report.series import Series, by_name, series_of
 from rlenvs.report.settings import settings
 from rlenvs.store import RunStore
@@ -56,16 +57,18 @@ def build(name: str, store: RunStore) -> str:
     metrics, evals, events = store.metrics(), store.evals(), store.events()
     title = tag("p", "rlenvs run", class_="kicker"), tag("h1", name)
     body = [tag("header", *title, _facts(metrics, events), settings(events))]
+    known = overlaps(store, evals)
     if evals:
-        body.append(_section("Before and after", _PASS_NOTE, held_out.table(store, evals)))
-    body.append(_section("Curves", _CURVES_NOTE, *_charts(metrics, evals)))
+        body.append(_section("Before and after", _PASS_NOTE, held_out.table(store, evals, known)))
+    body.append(_section("Curves", _CURVES_NOTE, *_charts(metrics, evals, known)))
     body.append(_rollouts(store, metrics))
     return _document(name, join(*body))
 
 
 _PASS_NOTE = (
-    "pass@1 on held-out tasks with 95 % intervals over tasks. The change is paired, task by task. "
-    "What could not be judged is in no rate."
+    "pass@1 of the run's evaluations with 95 % intervals over tasks. The change is paired, task by task. "
+    "What could not be judged is in no rate. "
+    "Trained on: tasks that occur, by id or by what is asked, among this run's rollouts too."
 )
 _CURVES_NOTE = (
     "Where a curve is noisy, faint is each step and strong the moving average over a tenth of the run. "
@@ -82,11 +85,12 @@ def _section(title: str, note: str, *children: Safe) -> Safe:
     return tag("section", tag("h2", title), tag("p", note, class_="note"), *children)
 
 
-def _charts(metrics: Metrics, evals: Sequence[Any]) -> list[Safe]:
+def _charts(metrics: Metrics, evals: Sequence[Any], known: Mapping[str, Overlap]) -> list[Safe]:
     drawn, used = [], set[str]()
     lines, dots = held_out.curves(evals)
     if dots:
-        drawn.append(chart("Held-out pass@1", "right answers on tasks never trained on", lines, dots))
+        said = dict.fromkeys(str(overlap) for overlap in known.values())
+        drawn.append(chart("pass@1 in evaluation", "; ".join(("share of right answers", *said)), lines, dots))
     for title, note, names in CHARTS:
         series = _series(metrics, names)
         used |= {curve.name for curve in series}

@@ -60,6 +60,15 @@ def test_what_is_written_is_read_back(path):
         assert store.eval_rollouts(2, "after") == []
 
 
+def test_every_trained_task_is_told_once_by_the_rollout_that_says_most_of_it(path):
+    lost, echo = replace(ROW, messages=()), replace(ROW, seat="echo")
+    with RunStore(path) as store:
+        store.write_step(1, {}, [lost, ROW, lost])
+        store.write_step(2, {}, [lost, echo])
+        store.write_eval(2, "after", {}, [replace(ROW, task_id="held/out")])
+        assert store.trained_tasks() == [replace(echo, step=2), replace(ROW, step=1)]
+
+
 def test_a_step_that_is_written_again_replaces_what_was_there(path):
     with RunStore(path) as store:
         store.write_step(1, {"loss": 1.0, "only/first": 9.0}, [ROW, ROW, ROW])
