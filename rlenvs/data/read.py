@@ -6,6 +6,7 @@ What a row means belongs to `problems`, where it lies to `catalogue`.
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +33,8 @@ def load_problems(name: str, split: str = "", *, data: str = "", limit: int | No
         limit: only the first so many.
 
     Raises:
-        DataError: there is no such data set, split, folder or file, or a row lacks a field.
+        DataError: there is no such data set, split, folder or file, it cannot be read or has no problems, or a row
+            lacks a field.
     """
     if name not in DATA_SETS:
         raise DataError(unknown("data set", name, DATA_SETS))
@@ -54,7 +56,10 @@ def _all_problems(name: str, split: str, data: str) -> tuple[Problem, ...]:
     else:
         path = _path(data, data_set, source)
         where, rows = str(path), _file_rows(path)
-    return tuple(problems_from(data_set, split, rows, where))
+    problems = tuple(problems_from(data_set, split, rows, where))
+    if not problems:
+        raise DataError(f"{where} has no problems: every line of it is blank, or there is none")
+    return problems
 
 
 def problems_from(data_set: DataSet, split: str, rows: Iterable[dict[str, Any]], where: str) -> Iterator[Problem]:
@@ -116,15 +121,27 @@ def _path(data: str, data_set: DataSet, source: Source) -> Path:
 
 
 def _file_rows(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path}, line {number}: not JSON ({error})") from error
+        if not isinstance(row, dict):
+            raise DataError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
+        yield row
+
+
+def _lines(path: Path) -> Iterator[str]:
     opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise DataError(f"{path}, line {number}: not JSON ({error})") from error
-            if not isinstance(row, dict):
-                raise DataError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
-            yield row
+    number = 0  # of the last line that could be read
+    try:
+        with opened(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                number += 1
+                yield line
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}, after line {number}: not text in UTF-8 ({error})") from error
+    except (OSError, EOFError, zlib.error) as error:  # no permission, or a compressed file that is cut off or damaged
+        raise DataError(f"{path}, after line {number}: cannot be read ({type(error).__name__}: {error})") from error

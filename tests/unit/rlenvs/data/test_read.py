@@ -3,12 +3,15 @@ import json
 import sys
 import types
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from rlenvs import verifiers
-from rlenvs.data import DATA_SETS, DataError, load_problems
+from rlenvs.data import DATA_SETS, DataError, Source, load_problems
 
 SIZES = {
     ("gsm8k", "train"): 7473,
@@ -92,11 +95,35 @@ def test_a_file_may_be_compressed(tmp_path: Path, ending: str) -> None:
         ([{"problem": "q", "answer": ""}], "row 0: .*the gold is empty"),
         (["{broken"], "line 1: not JSON"),
         (["[1]"], "line 1: expected an object, got list"),
+        (["[" * 100_000], "line 1: not JSON"),
+        (['{"problem": ' + "9" * 5000 + "}"], "line 1: not JSON"),
+        ([], "math500.jsonl has no problems"),
+        (["", " "], "math500.jsonl has no problems"),
     ],
 )
 def test_a_malformed_row_is_named(tmp_path: Path, rows: list[object], message: str) -> None:
     write(tmp_path, *rows)
     with pytest.raises(DataError, match=message):
+        load_problems("math500", data=str(tmp_path))
+
+
+PACKED = gzip.compress(b'{"problem": "q", "answer": "1"}\n' * 2000, mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (PACKED[:-20], r"cannot be read \(EOFError: "),
+        (PACKED[:30] + b"\0" * 9 + PACKED[39:], r"cannot be read \(\w*[eE]rror: "),
+        (PACKED[:-8] + b"\0" * 8, r"cannot be read \(BadGzipFile: "),
+        (b"no gzip at all", r"cannot be read \(BadGzipFile: "),
+        (gzip.compress(b'{"problem": "\xff\xfe"}'), r"not text in UTF-8 \("),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = write(tmp_path, ending=".jsonl.gz")
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=rf"^{path}, after line \d+: " + message):
         load_problems("math500", data=str(tmp_path))
 
 
@@ -117,44 +144,48 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, monkeypatch: py
 
 
 UNREADABLE = {"olympiadbench/test/96"}  # published as "t(0,4]"
-HUB_ROWS: dict[str, dict[str, object]] = {
-    "openai/gsm8k": {"question": "q", "answer": "work\n#### 1,000"},
-    "HuggingFaceH4/MATH-500": {"problem": "q", "solution": "s", "answer": "\\frac{1}{2}", "level": 1},
-    "HuggingFaceH4/aime_2024": {"id": 60, "problem": "q", "solution": "s", "answer": "025", "year": "2024"},
-    "math-ai/aime25": {"problem": "q", "answer": "70", "id": "0"},
-    "math-ai/amc23": {"id": 0, "question": "q", "answer": "27.0", "url": "u"},
-    "math-ai/minervamath": {"question": "q", "answer": "4.5e33"},
-}
 
 
-@pytest.mark.parametrize(
-    ("name", "split", "asked", "gold"),
-    [
-        ("gsm8k", "test", ("openai/gsm8k", "main", "test"), "1000"),
-        ("math500", "test", ("HuggingFaceH4/MATH-500", None, "test"), "\\frac{1}{2}"),
-        ("aime24", "test", ("HuggingFaceH4/aime_2024", None, "train"), "25"),
-        ("aime25", "test", ("math-ai/aime25", None, "test"), "70"),
-        ("amc23", "test", ("math-ai/amc23", None, "test"), "27"),
-        ("minerva", "test", ("math-ai/minervamath", None, "test"), "4.5e33"),
-    ],
-)
-def test_the_hub_is_asked_for_the_usual_ids_and_its_rows_are_read(
-    name: str, split: str, asked: tuple[str, str | None, str], gold: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with repositories in the hub's layout, which `datasets` reads where the hub would be asked."""
+    import datasets
 
-    def load_dataset(hub_id: str, config: str | None, *, split: str) -> list[dict[str, object]]:
-        calls.append((hub_id, config, split))
-        return [dict(HUB_ROWS[hub_id])]
-
-    library = types.ModuleType("datasets")
-    library.load_dataset = load_dataset  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "datasets", library)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     read_anew()
-    (problem,) = load_problems(name, split, data="hub")
+    yield tmp_path
     read_anew()
-    assert calls == [asked]
-    assert (problem.id, problem.gold) == (f"{name}/{split}/0", gold)
+
+
+def publish(source: Source, folder: Path, rows: list[str]) -> None:
+    """A repository as it is on the hub: a file per split, and a card that names them where there is a configuration."""
+    repository = folder / source.hub_id
+    data = repository / (source.hub_config or "") / f"{source.hub_split}.jsonl"
+    data.parent.mkdir(parents=True)
+    data.write_text("".join(rows))
+    if source.hub_config:
+        split = f"  - split: {source.hub_split}\n    path: {data.relative_to(repository)}\n"
+        card = f"---\nconfigs:\n- config_name: {source.hub_config}\n  data_files:\n{split}---\n"
+        (repository / "README.md").write_text(card)
+
+
+@pytest.mark.parametrize(("name", "split"), sorted(SIZES.keys() - {("math_slice", "train")}))
+def test_the_hub_gives_the_problems_that_a_folder_gives(name: str, split: str, data_folder: str, hub: Path) -> None:
+    source = DATA_SETS[name].splits[split]
+    (path,) = Path(data_folder).glob(f"{source.file}.jsonl*")
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+        publish(source, hub, list(islice(lines, 5)))
+    from_hub = load_problems(name, split, data="hub")
+    assert from_hub == load_problems(name, split, data=data_folder, limit=5)
+    assert from_hub[4].id == f"{name}/{split}/4"
+
+
+def test_a_hub_that_lacks_the_split_is_a_sentence(hub: Path) -> None:
+    publish(replace(DATA_SETS["gsm8k"].splits["test"], hub_split="dev"), hub, ['{"question": "q"}\n'])
+    with pytest.raises(DataError, match=r"the hub did not give openai/gsm8k \(ValueError: Unknown split \"test\""):
+        load_problems("gsm8k", "test", data="hub")
 
 
 def test_a_hub_that_cannot_be_reached_and_a_missing_library_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
