@@ -1,16 +1,11 @@
-"""The worker process: parses two LaTeX expressions and says whether they are equal, within limits it cannot lift.
+"""What the verifier's worker processes serve: parses two LaTeX expressions and says whether they are equal.
 
-Run by path, never imported by the parent; requests and replies are JSON lines on standard input and output. Each
-request may use `cpu_s` seconds of processor time, after which the kernel ends the process; memory is limited, and no
-file can be written. Starting it, replacing it and the limit on waiting belong to `pool`.
+Never imported by the parent, and without imports of ours. No file can be written. The limits on time and memory belong
+to `rlenvs.isolation`.
 """
 
-import contextlib
-import json
 import logging
-import os
 import resource
-import sys
 from typing import Any
 
 _MAX_EXPONENT = 10_000  # of a number raised to a number
@@ -223,49 +218,16 @@ def _as_set(value: Any) -> Any:
     return value.doit() if isinstance(value, sympy.Set) else value
 
 
-def _limit(memory_bytes: int) -> None:
-    with contextlib.suppress(ValueError, OSError):  # macOS knows the limit but does not let itself be limited
-        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _allow(cpu_s: int) -> None:
-    """Let the next request use this much processor time; a whole second more at most, the kernel's granularity."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    used = usage.ru_utime + usage.ru_stime
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + 1 + cpu_s, hard))
-
-
-def main(cpu_s: int, memory_bytes: int) -> None:
-    """Answer requests until standard input ends. What a parser prints goes nowhere."""
-    import latex2sympy2_extended  # noqa: F401  # imported before the limits: it reads files
+def prepare(_setup: None) -> None:
+    """Import and build what every request needs, then let no file be written."""
+    import latex2sympy2_extended  # noqa: F401
     import math_verify  # noqa: F401
 
     logging.disable(logging.CRITICAL)
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    silent = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silent, 1)
-    _limit(memory_bytes)
     parsed(r"\frac{1}{2} + x")  # builds the parser's tables
-    os.dup2(silent, 2)
-    replies.write('{"ready": true}\n')
-    replies.flush()
-    for line in sys.stdin:
-        request = json.loads(line)
-        _allow(cpu_s)
-        try:
-            verdict, reason = is_equal(request["gold"], request["answer"])
-        except RecursionError:
-            verdict, reason = "error", "nested too deeply"
-        except MemoryError:
-            verdict, reason = "error", "out of memory"
-        except Exception as error:  # whatever sympy raises in a comparison must not end the worker
-            verdict, reason = "error", f"{type(error).__name__}: {error}"[:300]
-        replies.write(json.dumps({"verdict": verdict, "reason": reason}) + "\n")
-        replies.flush()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-if __name__ == "__main__":
-    main(cpu_s=int(sys.argv[1]), memory_bytes=int(sys.argv[2]))
+def answer(request: dict[str, str]) -> tuple[str, str]:
+    """(verdict, reason) for a request of `VerifierPool.algebra`."""
+    return is_equal(request["gold"], request["answer"])

@@ -25,7 +25,7 @@ def pool() -> Iterator[VerifierPool]:
 
 def worker_pid(pool: VerifierPool) -> int:
     assert pool.algebra("x", "x").verdict == "equal"
-    return pool._idle[0].process.pid
+    return pool.processes.idle[0].process.pid
 
 
 def is_alive(pid: int) -> bool:
@@ -76,7 +76,7 @@ def test_one_worker_serves_many_threads_one_request_at_a_time(pool: VerifierPool
         expected = ["equal" if number % 2 else "not_equal" for number in range(40)]
         asked = threads.map(lambda number: pool.algebra("x+x", "2x" if number % 2 else "3x").verdict, range(40))
         assert list(asked) == expected
-    assert [worker.process.pid for worker in pool._idle] == [pid]
+    assert [worker.process.pid for worker in pool.processes.idle] == [pid]
 
 
 def test_workers_end_when_the_pool_closes(pool: VerifierPool) -> None:
@@ -136,7 +136,7 @@ def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_
     assert verifiers.judge("x+1", SLOW, pool=pool).verdict == "error"
     assert verifiers.is_equal("x+1", SLOW, pool=pool) is False
     assert verifiers.is_equal("x+x", "2x", pool=pool) is True
-    os.kill(pool._idle[0].process.pid, signal.SIGKILL)
+    os.kill(pool.processes.idle[0].process.pid, signal.SIGKILL)
     with pytest.raises(VerifierError, match="error for the reference 'x\\+x'"):
         verifiers.is_equal("x+x", "2x", pool=pool)
     with pytest.raises(VerifierError, match="bad_gold"):

@@ -1,0 +1,262 @@
+"""A small pool of worker processes: hard limits, any thread, lost workers replaced.
+
+A worker is started when it is first needed, serves one request at a time and dies with its parent. Signals are not
+used here, so this works from any thread, in an event loop, and in a process that was forked (it starts its own
+workers). What a worker does is in `serve`, and in the file of its kind.
+"""
+
+import atexit
+import contextlib
+import json
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rlenvs.errors import RlenvsError
+from rlenvs_sandbox import SandboxError
+
+_PROGRAM = Path(__file__).with_name("serve.py")
+_START_LIMIT_S = 60.0  # importing what is served on a busy machine
+
+
+class StoppedError(RlenvsError):
+    """The worker process was ended, or ended by itself, before it had answered.
+
+    Args:
+        by_request: the request used up its processor time, memory or stack; not: the machine is slow or broken.
+    """
+
+    def __init__(self, why: str, *, by_request: bool) -> None:
+        super().__init__(why)
+        self.by_request = by_request
+
+
+class RaisedInWorkerError(RlenvsError):
+    """What a worker process served raised: type, message and the last line of its traceback."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one call in a worker process may use. What goes beyond is ended by the kernel, or by killing the process.
+
+    Args:
+        wall_s: how long the caller waits.
+        cpu_s: processor time; the kernel counts whole seconds, so up to one more.
+        memory_bytes: address space of the process, its modules included.
+    """
+
+    wall_s: float = 10.0
+    cpu_s: int = 5
+    memory_bytes: int = 4 * 2**30
+
+    def __post_init__(self) -> None:
+        if not (0 < self.wall_s < math.inf and self.cpu_s >= 1 and self.memory_bytes >= 1):
+            raise ValueError(f"limits are positive: got {self}")
+
+
+class _Worker:
+    """One worker process, and its two pipes."""
+
+    def __init__(self, kind: Path, limits: Limits, setup: Any) -> None:
+        numbers = (limits.memory_bytes, limits.cpu_s, limits.wall_s)
+        self.limits = limits
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", str(_PROGRAM), str(kind), *map(str, numbers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env={**os.environ, "PYTHONHASHSEED": _hash_seed()},
+            start_new_session=True,  # an interrupt at the terminal is for the parent to handle
+        )
+        assert self.process.stdin is not None
+        os.set_blocking(self.process.stdin.fileno(), False)
+        self._setup: Any = setup
+        self._is_ready = False
+        self._unread = b""
+
+    def start(self) -> None:
+        """Wait until it can serve.
+
+        Raises:
+            StoppedError: it ended, or was not ready in time.
+            RaisedInWorkerError: what it should serve cannot be imported.
+        """
+        if not self._is_ready:
+            _value(self._asked(self._setup, time.monotonic() + _START_LIMIT_S))
+            self._is_ready = True
+
+    def ask(self, request: Any) -> Any:
+        """The answer to one request.
+
+        Raises:
+            StoppedError: there is none within the limits. The worker is of no use any more.
+            RaisedInWorkerError, SandboxError, TimeoutError: that is what answering it raised.
+        """
+        return _value(self._asked(request, time.monotonic() + self.limits.wall_s))
+
+    def _asked(self, message: Any, deadline: float) -> dict[str, Any]:
+        self._write(json.dumps(message).encode() + b"\n", deadline)
+        reply: dict[str, Any] = json.loads(self._read_line(deadline))
+        return reply
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        assert self.process.stdin is not None
+        descriptor, left = self.process.stdin.fileno(), memoryview(data)
+        while left:
+            self._wait(descriptor, select.POLLOUT, deadline)
+            try:
+                left = left[os.write(descriptor, left) :]
+            except BlockingIOError:  # less room than poll promised
+                continue
+            except OSError:
+                raise self._ended() from None
+
+    def _read_line(self, deadline: float) -> bytes:
+        assert self.process.stdout is not None
+        descriptor = self.process.stdout.fileno()
+        while b"\n" not in self._unread:
+            self._wait(descriptor, select.POLLIN, deadline)
+            received = os.read(descriptor, 65536)
+            if not received:
+                raise self._ended()
+            self._unread += received
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            limit_s = self.limits.wall_s if self._is_ready else _START_LIMIT_S
+            raise StoppedError(f"no answer within {limit_s:g} s: its process was ended", by_request=False)
+
+    def _ended(self) -> StoppedError:
+        self._kill_group()
+        code = self.process.wait()
+        if code == -signal.SIGXCPU:
+            return StoppedError(
+                f"more than {self.limits.cpu_s} s of processor time: its process was ended", by_request=True
+            )
+        return StoppedError(f"the worker process ended with code {code}", by_request=False)
+
+    def _kill_group(self) -> None:
+        """End the process and those that it started, before its number can be another's."""
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the process and let go of its pipes."""
+        self._kill_group()
+        self.process.wait()
+        self._close_pipes()
+
+    def forget(self) -> None:
+        """Let go of a worker that belongs to the parent of this forked process."""
+        self.process.returncode = 0
+        self._close_pipes()
+
+    def _close_pipes(self) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _value(reply: dict[str, Any]) -> Any:
+    if "spent" in reply:
+        raise StoppedError(reply["spent"], by_request=True)
+    if "raised" not in reply:
+        return reply["value"]
+    if "SandboxError" in reply["types"]:
+        raise SandboxError(reply["raised"])
+    raise (TimeoutError if "TimeoutError" in reply["types"] else RaisedInWorkerError)(reply["raised"])
+
+
+def _hash_seed() -> str:
+    """The same in every worker, so that their answers agree, and not ours, so that what depends on it is seen."""
+    return "0" if os.environ.get("PYTHONHASHSEED") != "0" else "1"
+
+
+class ProcessPool:
+    """Worker processes of one kind.
+
+    Args:
+        kind: the file of what they serve, see `serve`.
+        limits: of one request.
+        setup: JSON values that each worker is prepared with.
+        size: how many at most; one per core by default.
+    """
+
+    def __init__(self, kind: Path, limits: Limits, *, setup: Any = None, size: int | None = None) -> None:
+        self.kind, self.limits, self.setup = kind, limits, setup
+        self.size = size or os.cpu_count() or 1
+        self.idle: list[_Worker] = []
+        self._slots = threading.BoundedSemaphore(self.size)
+        _pools.add(self)
+
+    def ask(self, request: Any) -> Any:
+        """What a worker answers to the request, both JSON values. Waits for a free worker as long as it takes.
+
+        Raises:
+            StoppedError: there is no answer within the limits. The worker is replaced.
+            RaisedInWorkerError, SandboxError, TimeoutError: that is what answering it raised.
+        """
+        with self._slots:
+            worker = self.idle.pop() if self.idle else self._new_worker()
+            try:
+                worker.start()
+                value = worker.ask(request)
+            except StoppedError:
+                worker.close()
+                self.idle.append(self._new_worker())  # starts while the caller goes on
+                raise
+            except (RaisedInWorkerError, SandboxError, TimeoutError):
+                self.idle.append(worker)
+                raise
+            except BaseException:  # an interrupt: a reply is still to come, so the worker cannot serve another
+                worker.close()
+                raise
+            self.idle.append(worker)
+            return value
+
+    def _new_worker(self) -> _Worker:
+        return _Worker(self.kind, self.limits, self.setup)
+
+    def close(self) -> None:
+        """End the idle workers; the next request starts new ones."""
+        while self.idle:
+            self.idle.pop().close()
+
+    def forget(self) -> None:
+        """After a fork, in the child: the workers are the parent's, and locks may have been held."""
+        for worker in self.idle:
+            worker.forget()
+        self.idle = []
+        self._slots = threading.BoundedSemaphore(self.size)
+
+
+_pools: weakref.WeakSet[ProcessPool] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    for pool in list(_pools):
+        pool.close()
+
+
+def _forget_all() -> None:
+    for pool in list(_pools):
+        pool.forget()
+
+
+atexit.register(_close_all)
+os.register_at_fork(after_in_child=_forget_all)
