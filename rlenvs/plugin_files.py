@@ -12,8 +12,11 @@ def import_file(path: Path) -> ModuleType:
     """The file as a module of its own name, importable by that name ("my_file:Env"), also in worker processes.
 
     Raises:
-        ImportError: an installed module has that name.
+        ImportError: an installed module has that name, or it can be no module's.
     """
+    if "." in path.stem:
+        better = path.stem.replace(".", "_")
+        raise ImportError(f"{path.name} has a dot in its name, which no module can have: rename it, {better}.py say")
     known = sys.modules.get(path.stem)
     spec = known.__spec__ if known is not None else importlib.util.find_spec(path.stem)
     if known is not None and spec is not None and spec.origin == str(path):

@@ -99,7 +99,7 @@ class Plugins:
 
     @cached_property
     def environments(self) -> Registry:
-        """What puts each into the registry, by id. Those without a conflict are registered once `load()` returns."""
+        """What puts each into the registry, by id. Once `load()` returns, those that are given out are registered."""
         return self._registry("environment", "register_environments", register=_environment_register)
 
     @property
@@ -187,11 +187,11 @@ def _entry(value: Any, plugin: Plugin) -> Entry:
 
 
 def _register_environments(plugins: Plugins) -> None:
-    for id, into_registry in plugins.environments.items():
+    for id, into_registry in list(plugins.environments.items()):
         try:
             into_registry()
-        except Exception as error:  # an id or an entry point that Gymnasium refuses
-            origin = plugins.environments.origin(id).distribution
+        except Exception as error:  # an id or an entry point that is refused: nobody gives it
+            origin = plugins.environments.withdraw(id).distribution
             plugins.broken.append(Broken(name=id, distribution=origin, why=_last_line(error)))
 
 

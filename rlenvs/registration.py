@@ -70,6 +70,10 @@ def register(
     namespace, _, version = _parsed(id)
     if namespace is None or version is None:
         raise RegistrationError(f"an environment's id is namespace/Name-vN, for example my/Env-v0: got {id!r}")
+    if not isinstance(entry_point, str) and not callable(entry_point):
+        raise RegistrationError(
+            f"{id}: an entry point is 'package.module:name', a class or a function: {entry_point!r}"
+        )
     name = entry_point if isinstance(entry_point, str) else f"{entry_point.__module__}:{entry_point.__qualname__}"
     if isinstance(entry_point, str) and entry_point.count(":") != 1:
         raise RegistrationError(f"{id}: an entry point is 'package.module:name', got {entry_point!r}")

@@ -42,6 +42,12 @@ class Registry(Mapping[str, Any]):
         """Take a value in. The first and the second of one name are both kept, and neither is given out."""
         self._entries.setdefault(name, []).append(entry)
 
+    def withdraw(self, name: str) -> Entry:
+        """Give a name out no more, since what it stands for does not work; gives where it came from."""
+        origin = self.origin(name)
+        del self._entries[name]
+        return origin
+
     def __getitem__(self, name: str) -> Any:
         """The value.
 

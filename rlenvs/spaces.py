@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import struct
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
@@ -102,6 +103,7 @@ class SharedTexts:
 
     def __init__(self, files: Sequence[Any]) -> None:
         self._files = files
+        weakref.finalize(self, _close_all, files)  # Gymnasium never says that it is done
 
     @classmethod
     def empty(cls, n: int) -> SharedTexts:
@@ -132,6 +134,11 @@ class SharedTexts:
         from multiprocessing.reduction import DupFd  # works only while a process is being started, like every lock
 
         return _reopened, ([DupFd(file.fileno()) for file in self._files],)
+
+
+def _close_all(files: Sequence[Any]) -> None:
+    for file in files:
+        file.close()
 
 
 def _reopened(descriptors: list[Any]) -> SharedTexts:

@@ -222,6 +222,35 @@ def test_a_local_file_may_not_hide_a_module(tmp_path):
     assert hasattr(sys.modules["json"], "loads")
 
 
+def test_a_local_file_with_a_dot_in_its_name_is_told_another_one(tmp_path):
+    (tmp_path / "my-plug.in.py").write_text(dedent(GOOD.format(name="apo", value=1)))
+    plugins = load([tmp_path / "my-plug.in.py"])
+    assert why(plugins, "my-plug.in").endswith(
+        "my-plug.in.py has a dot in its name, which no module can have: rename it, my-plug_in.py say"
+    )
+    (tmp_path / "my-plug_in.py").write_text(dedent(GOOD.format(name="apo", value=1)))
+    assert load([tmp_path / "my-plug_in.py"]).algorithms["apo"].value == 1
+
+
+def test_an_environment_that_is_refused_is_broken_and_is_not_given(tmp_path, registry):
+    ids = ["bad id", "CartPole-v1", "my/Given-v0", "my/Number-v0"]
+    points = ["x:y", "x:y", "x:y", 5]
+    lines = [f"    register({id!r}, {point!r})" for id, point in zip(ids, points, strict=True)]
+    path = tmp_path / "refused_environments.py"
+    path.write_text(
+        "\n".join(["from rlenvs.hooks import hookimpl", "@hookimpl", "def register_environments(register):", *lines])
+    )
+    plugins = load([path])
+    assert [id for id in plugins.environments if plugins.environments.origin(id).distribution == str(path)] == [
+        "my/Given-v0"
+    ]
+    assert "namespace/Name-vN" in why(plugins, "bad id")
+    assert "namespace/Name-vN, for example my/Env-v0: got 'CartPole-v1'" in why(plugins, "CartPole-v1")
+    assert why(plugins, "my/Number-v0").endswith("an entry point is 'package.module:name', a class or a function: 5")
+    with pytest.raises(RlenvsError, match=r"no environment 'my/Number-v0'\. Did you mean"):
+        plugins.environments["my/Number-v0"]
+
+
 def test_a_local_file_that_raises_leaves_no_half_module_behind(tmp_path):
     (tmp_path / "raises_on_import.py").write_text("x = 1\nraise KeyError('gone')\n")
     assert why(load([tmp_path / "raises_on_import.py"]), "raises_on_import") == "KeyError: 'gone'"

@@ -2,6 +2,7 @@ import copy
 import gc
 import os
 import pickle
+import warnings
 
 import gymnasium
 import numpy as np
@@ -198,6 +199,9 @@ def test_shared_texts_leave_no_file_open():
     before = len(os.listdir("/proc/self/fd"))
     texts = SharedTexts.empty(20)
     assert len(os.listdir("/proc/self/fd")) == before + 20
-    del texts
-    gc.collect()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        del texts
+        gc.collect()
+    assert [str(each.message) for each in warned if each.category is ResourceWarning] == []
     assert len(os.listdir("/proc/self/fd")) == before
