@@ -87,7 +87,8 @@ def ending_of(error: Exception) -> Ending:
 
 def described(error: Exception, *, frames: int = 3) -> str:
     """An exception as a person needs it: type and message first, then the last frames of where it all began."""
-    summary = "".join(traceback.format_exception_only(error)).strip()
+    is_exit = isinstance(error, ForeignExitError)  # its message says what was raised
+    summary = str(error) if is_exit else "".join(traceback.format_exception_only(error)).strip()
     origin: BaseException = error
     while origin.__cause__ is not None:  # a GraderError's cause was raised in the reward function
         origin = origin.__cause__
