@@ -93,7 +93,7 @@ def _read(spec: str, seed: int, dtype: torch.dtype) -> tuple[str, nn.Module, Any
             f"a run, a checkpoint, a .gguf file, or a hub id like 'owner/name'."
         )
     try:
-        return path.name, *_from_pretrained(spec, dtype)
+        return path.name, *_from_hub(spec, dtype)
     except PolicyError as error:
         raise PolicyError(f"{_near_folder(path)}{error}") from error
 
@@ -144,13 +144,33 @@ def _model_folder(path: Path) -> Path:
     )
 
 
-def _from_pretrained(source: str, dtype: torch.dtype) -> tuple[nn.Module, Any]:
+def _from_hub(id: str, dtype: torch.dtype) -> tuple[nn.Module, Any]:
+    """From the hub; where it does not answer, from what was downloaded before.
+
+    It is asked once beforehand: reading asks six times for every file, for a minute, before it gives up.
+    """
+    from huggingface_hub import model_info
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        model_info(id, timeout=10)
+        is_there = True
+    except HfHubHTTPError:
+        is_there = True  # it answers: reading says what is wrong with the model
+    except Exception:  # the network library's own errors, whichever that is
+        is_there = False
+    return _from_pretrained(id, dtype, local_files_only=not is_there)
+
+
+def _from_pretrained(source: str, dtype: torch.dtype, *, local_files_only: bool = False) -> tuple[nn.Module, Any]:
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source)
-        model = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, attn_implementation="sdpa")
+        tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=local_files_only)
+        model = AutoModelForCausalLM.from_pretrained(
+            source, dtype=dtype, attn_implementation="sdpa", local_files_only=local_files_only
+        )
     except (OSError, RuntimeError, ValueError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
         raise PolicyError(

@@ -74,6 +74,22 @@ def test_a_hub_id_that_cannot_be_reached_says_so(monkeypatch: pytest.MonkeyPatch
         load_policy("owner/no-such-model")
 
 
+def test_a_hub_that_does_not_answer_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def unreachable(id: str, timeout: float) -> None:
+        asked.append((id, timeout))
+        raise ConnectionError("no such host")
+
+    monkeypatch.setattr("huggingface_hub.model_info", unreachable)
+    with pytest.raises(PolicyError, match=r"'owner/no-such-model' cannot be read.*check the name and the connection"):
+        load_policy("owner/no-such-model")
+    assert asked == [("owner/no-such-model", 10)]
+    assert capfd.readouterr().err == "", "nothing is said of retries"
+
+
 def test_a_mistyped_run_is_told_its_neighbour_and_not_only_that_the_hub_has_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
