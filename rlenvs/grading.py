@@ -97,14 +97,14 @@ def read_rows(path: Path) -> list[GradingRow]:
     rows: list[GradingRow] = []
     wrong: list[str] = []
     seen: dict[str | int, int] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:
             row = _row(json.loads(line))
             if row.id in seen:
                 raise ValueError(f"the id {row.id!r} is that of line {seen[row.id]}; results are keyed by it")
-        except ValueError as error:  # a JSONDecodeError is one
+        except (ValueError, RecursionError) as error:  # a JSONDecodeError is a ValueError
             wrong.append(f"line {number}: {error}")
             continue
         seen[row.id] = number
@@ -113,6 +113,13 @@ def read_rows(path: Path) -> list[GradingRow]:
         more = f"\n  … and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise GradingError(f"{path}: {len(wrong)} rows cannot be graded\n  " + "\n  ".join(wrong[:_SHOWN]) + more)
     return rows
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise GradingError(f"{path} is not text in UTF-8: {error}") from error
 
 
 def _row(record: Any) -> GradingRow:

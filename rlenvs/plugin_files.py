@@ -14,6 +14,8 @@ def import_file(path: Path) -> ModuleType:
     Raises:
         ImportError: an installed module has that name, or it can be no module's.
     """
+    if path.suffix != ".py":
+        raise ImportError(f"{path.name} is no Python file: its name has to end in .py")
     if "." in path.stem:
         better = path.stem.replace(".", "_")
         raise ImportError(f"{path.name} has a dot in its name, which no module can have: rename it, {better}.py say")

@@ -28,7 +28,7 @@ def math(
     from rlenvs.cli.progress import Progress
     from rlenvs.grading import grade_math
 
-    target = out or file.with_suffix(".graded.jsonl")
+    target = out or file.parent / f"{file.stem}.graded.jsonl"
     done_before: int | None = None  # by an earlier process: what the first call says
     with Progress("grading", None, "answers") as line:
 

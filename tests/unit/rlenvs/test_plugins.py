@@ -232,6 +232,13 @@ def test_a_local_file_with_a_dot_in_its_name_is_told_another_one(tmp_path):
     assert load([tmp_path / "my-plug_in.py"]).algorithms["apo"].value == 1
 
 
+def test_a_local_file_that_is_no_python_file_is_told_so(tmp_path):
+    (tmp_path / "answers.jsonl").write_text("{}")
+    assert "answers.jsonl is no Python file: its name has to end in .py" in why(
+        load([tmp_path / "answers.jsonl"]), "answers"
+    )
+
+
 def test_an_environment_that_is_refused_is_broken_and_is_not_given(tmp_path, registry):
     ids = ["bad id", "CartPole-v1", "my/Given-v0", "my/Number-v0"]
     points = ["x:y", "x:y", "x:y", 5]

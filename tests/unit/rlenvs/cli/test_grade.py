@@ -48,6 +48,24 @@ def test_a_file_that_is_not_there_or_malformed_is_refused(answers, capsys):
     assert "line 1: no answer" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"\xff\xfe\0", " is not text in UTF-8: "), (b"[" * 100_000, ": 1 rows cannot be graded\n  line 1: ")],
+)
+def test_a_file_that_is_no_text_or_no_json_is_named(answers, capsys, content, sentence):
+    answers.write_bytes(content)
+    assert main(["grade", "math", str(answers)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"rlenvs: {answers}{sentence}")
+    assert "RLENVS_TRACEBACK" not in told
+
+
+def test_a_folder_is_no_file_to_grade(capsys):
+    for folder in (".", "/"):
+        assert main(["grade", "math", folder]) == 2
+        assert capsys.readouterr().err == f"rlenvs: no file {folder} to grade\n"
+
+
 def test_where_nothing_can_be_judged_the_work_has_failed(answers, capsys):
     answers.write_text('{"id": 1, "gold": "", "answer": "2"}\n')
     assert main(["grade", "math", str(answers)]) == 1
