@@ -3,6 +3,10 @@
 For environments and graders, which are foreign code that may never return. A thread cannot be killed: one that
 hangs is left behind as a daemon, which keeps neither a slot nor the process from ending. Threads that do not hang are
 used again: starting one costs more than most environments' steps.
+
+What this cannot end: code that holds the interpreter's lock (a regular expression that backtracks, a power of large
+integers, an extension that never lets go of it) stops the event loop too, and with it every deadline, until it is done.
+`rlenvs.standstill` says so meanwhile; what may do that belongs into a worker process, see `rlenvs.isolation`.
 """
 
 import asyncio
@@ -14,6 +18,7 @@ from functools import partial
 from typing import TypeVar
 
 from rlenvs.errors import foreign_code
+from rlenvs.standstill import watchdog
 
 T = TypeVar("T")
 
@@ -26,11 +31,17 @@ class Workers:
         self._slots = asyncio.Semaphore(num_threads or 2 * (os.cpu_count() or 1))
 
     async def call(
-        self, function: Callable[[], T], timeout_s: float, *, late: Callable[[T], object] | None = None
+        self,
+        function: Callable[[], T],
+        timeout_s: float,
+        *,
+        late: Callable[[T], object] | None = None,
+        what: str = "a call of an environment",
     ) -> T:
         """What `function()` returns or raises. The clock starts when it does.
 
         Args:
+            what: what it does, for people: said where Python stands still.
             late: given, in a thread, the result that nobody waits for any more, to free what it holds.
 
         Raises:
@@ -39,7 +50,8 @@ class Workers:
         async with self._slots:
             future = _in_thread(function, late)
             try:
-                done, _ = await asyncio.wait([future], timeout=timeout_s)
+                with watchdog.during(what):
+                    done, _ = await asyncio.wait([future], timeout=timeout_s)
                 if not done:
                     raise TimeoutError(f"no answer within {timeout_s:g} s")
                 return future.result()
