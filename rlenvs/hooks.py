@@ -16,6 +16,8 @@ import pluggy
 if TYPE_CHECKING:
     import typer
 
+    from rlenvs.policies.base import PolicyFactory
+
 API_VERSION = 1
 PROJECT = "rlenvs"
 
@@ -33,6 +35,13 @@ class RegisterEnvironment(Protocol):
         self, id: str, entry_point: Any, *, kwargs: Mapping[str, Any] | None = None, nondeterministic: bool = False
     ) -> None:
         """Register an environment; see `rlenvs.registration.register`."""
+
+
+class RegisterPolicy(Protocol):
+    """What `register_policies` is given."""
+
+    def __call__(self, kind: str, factory: PolicyFactory, /) -> None:
+        """Register a kind of policies; see `rlenvs.policies.base.PolicyFactory`."""
 
 
 @hookspec
@@ -61,8 +70,11 @@ def register_samplers(register: RegisterNamed) -> None:
 
 
 @hookspec
-def register_policies(register: RegisterNamed) -> None:
-    """Register kinds of policies to evaluate: `register("mine", factory)`; `mine:REST` is `factory(REST, sampling)`."""
+def register_policies(register: RegisterPolicy) -> None:
+    """Register kinds of policies to evaluate: `register("mine", factory)`.
+
+    `--policy mine:REST` is then `factory(context)` with REST as `context.spec`: see `rlenvs.policies.base`.
+    """
 
 
 @hookspec

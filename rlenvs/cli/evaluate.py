@@ -11,7 +11,7 @@ from rlenvs.cli.output import JsonOption, print_json, print_renderable
 if TYPE_CHECKING:
     from rlenvs.evaluation.suites import Suite
     from rlenvs.plugins import Plugins
-    from rlenvs.policies.base import Sampling
+    from rlenvs.policies.base import Policy, Sampling
 
 
 def evaluate(
@@ -59,14 +59,21 @@ def evaluate(
     from rlenvs.cli.progress import Progress
     from rlenvs.evaluation import evaluate as evaluation
     from rlenvs.evaluation import present
-    from rlenvs.policies.base import Placement
+    from rlenvs.policies.base import Placement, PolicyContext
     from rlenvs.policies.resolve import resolve
 
     chosen = _chosen(ctx.obj, suites or [], envs or [], sets or [])
     stops = tuple(stop) if stop else None
-    sampling = _sampling(chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k, stop=stops)
-    asked = Placement(device=device or "auto", dtype=dtype or "float32") if device or dtype else None
-    who = resolve(policy, sampling, ctx.obj.policies, placement=asked, concurrency=concurrency)
+    context = PolicyContext(
+        spec=policy,
+        samplings=_samplings(
+            chosen, temperature=temperature, max_tokens=max_tokens, top_p=top_p, top_k=top_k, stop=stops
+        ),
+        placement=Placement(device=device or "auto", dtype=dtype or "float32") if device or dtype else None,
+        concurrency=concurrency,
+    )
+    who = resolve(context, ctx.obj.policies)
+    num_samples = _num_samples(who, chosen, samples)
     with Progress("evaluating", None, "episodes") as line:
 
         def follow(now: evaluation.Progress) -> None:
@@ -78,7 +85,7 @@ def evaluate(
             who,
             [target for suite in chosen for target in suite.targets],
             num_tasks=num_tasks,
-            samples=samples or max(suite.samples for suite in chosen),
+            samples=num_samples,
             seed=seed,
             concurrency=concurrency,
             deadline_s=deadline_s,
@@ -121,14 +128,24 @@ def _chosen(plugins: "Plugins", suites: list[str], envs: list[str], sets: list[s
     return chosen
 
 
-def _sampling(chosen: "list[Suite]", **given: float | tuple[str, ...] | None) -> "Sampling":
+def _samplings(chosen: "list[Suite]", **given: float | tuple[str, ...] | None) -> "tuple[Sampling, ...]":
     """What the suites say, changed by what the command line says."""
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return tuple(replace(suite.sampling, **changes) for suite in chosen)
+
+
+def _num_samples(policy: "Policy", chosen: "list[Suite]", asked: int | None) -> int:
+    """As many as were asked for, or as the suites want; of a policy that is greedy, one: the others would be the same.
+
+    Raises:
+        RlenvsError: several were asked for of a greedy policy.
+    """
     from rlenvs.errors import RlenvsError
 
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    settings = {replace(suite.sampling, **changes) for suite in chosen}
-    if len(settings) > 1:
+    is_greedy = policy.settings.get("temperature") == 0
+    if is_greedy and asked is not None and asked > 1:
         raise RlenvsError(
-            "the suites sample differently: evaluate them apart, or say --temperature, --max-tokens, --top-p …"
+            f"--samples {asked} at temperature 0: greedy samples of one task are all the same, and pass@k would be "
+            "pass@1. Say --samples 1, or a --temperature above 0."
         )
-    return settings.pop()
+    return asked or (1 if is_greedy else max(suite.samples for suite in chosen))

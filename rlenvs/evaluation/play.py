@@ -9,7 +9,7 @@ from typing import Any
 from rlenvs.deadline import Workers
 from rlenvs.env import TextEnv
 from rlenvs.episode import POLICY_SEAT, Episode
-from rlenvs.errors import EpisodeOverError, described, ending_of
+from rlenvs.errors import EpisodeOverError, described, ending_of, foreign_code
 from rlenvs.evaluation.results import Sample, SampleEnding, SampleKey
 from rlenvs.policies.base import Reply, ReplyRequest
 from rlenvs.records import Message, Part, Task, Verdict, assistant, value_of
@@ -70,8 +70,8 @@ class Play:
         """Whether it needs no more replies."""
         return bool(self.policy_error) or self.episode.seat is None
 
-    def request(self) -> ReplyRequest:
-        """What the acting seat asks of the policy."""
+    def request(self, workers: Workers, deadline_s: float) -> ReplyRequest:
+        """What the acting seat asks of the policy. The environment has `deadline_s` to say how an answer looks."""
         name = self.episode.seat
         assert name is not None
         seat, job = self.seats[name], self.job
@@ -80,8 +80,12 @@ class Play:
             key=f"{job.target}/{job.index:06d}/{job.sample:05d}/{name}/{seat.num_turns:03d}",
             messages=tuple(seat.conversation),
             seed=seed_of(self.seed, self.task.id, job.sample, name, seat.num_turns),
-            answer=self.episode.answer_message,
+            answer=lambda: workers.call(self._answer, deadline_s),
         )
+
+    def _answer(self) -> str:
+        with foreign_code():
+            return self.episode.answer_message()
 
     async def take(self, reply: Reply, workers: Workers, deadline_s: float) -> None:
         """Let the environment have the reply, or end the episode for the want of one."""

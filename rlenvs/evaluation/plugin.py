@@ -1,7 +1,7 @@
-"""The built-in suites, through the same door as anyone's."""
+"""The built-in suites and the policies without weights, through the same door as anyone's."""
 
 from rlenvs.evaluation.suites import Suite, Target
-from rlenvs.hooks import Register, hookimpl
+from rlenvs.hooks import Register, RegisterPolicy, hookimpl
 from rlenvs.policies.base import Sampling
 
 MATH = "rlenvs/Math-v0"
@@ -36,3 +36,13 @@ def register_suites(register: Register) -> None:
     """Mathematics from data sets, and arithmetic without end."""
     register(_math())
     register(_procedural())
+
+
+@hookimpl
+def register_policies(register: RegisterPolicy) -> None:
+    """Baselines, and models behind endpoints."""
+    from rlenvs.policies import resolve
+
+    register("oracle", resolve.oracle)
+    register("random", resolve.random)
+    register("openai", resolve.openai)

@@ -1,13 +1,16 @@
-"""Plays many episodes at once, in deterministic rounds.
+"""Plays many episodes at once, in deterministic rounds, or each at its own pace.
 
 Every episode in flight is a *line* of play, and a line whose episode has ended begins the next one. Once every line
 waits for a reply, the policy gets all of their requests at once: a round. Which requests meet in a batch depends on
 the tasks, never on the clock. A line goes on as soon as it has its reply, so that an episode may end while others of
 its round still wait for theirs.
+
+A policy that answers each request by itself (capability "concurrent": an endpoint) is asked at once, one request at a
+time: nothing that it writes depends on what is asked beside it, and no line waits for the slowest.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 from rlenvs.deadline import Workers
@@ -41,22 +44,40 @@ async def play(
     if not jobs:
         return
     num_lines = min(in_flight, len(jobs))
-    rounds, waiting = _Rounds(policy, num_lines), iter(jobs)
-    session = _Session(rounds, seed, deadline_s, workers)
+    asking = _AtOnce(policy) if "concurrent" in policy.capabilities else _Rounds(policy, num_lines)
+    session, waiting = _Session(asking, seed, deadline_s, workers), iter(jobs)
 
     async def line() -> None:
         for job in waiting:
             keep(await session.episode(job))
-        rounds.pause()
+        asking.pause()
 
     try:
         async with asyncio.TaskGroup() as lines:
             for _ in range(num_lines):
                 lines.create_task(line())
-            await rounds.answer()
+            await asking.answer()
     except ExceptionGroup as group:
         first = group.exceptions[0]
         raise first from first.__cause__  # as if it had been raised here
+
+
+class _AtOnce:
+    """Every line has its reply as soon as the policy gives it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    async def reply(self, request: ReplyRequest) -> Reply:
+        """The policy's reply to a line's request."""
+        [(_, reply)] = [given async for given in _checked(self.policy, [request])]
+        return reply
+
+    def pause(self) -> None:
+        """A line has no episode left, and nobody waits for it."""
+
+    async def answer(self) -> None:
+        """Nothing is collected, so nothing is left to answer."""
 
 
 class _Rounds:
@@ -90,24 +111,32 @@ class _Rounds:
     async def _round(self) -> None:
         asked, self._asked = sorted(self._asked, key=lambda each: each[0].key), []
         self._num_playing = len(asked)
-        owed = {place: future for place, (_, future) in enumerate(asked)}
-        async for place, reply in self.policy.replies([request for request, _ in asked]):
-            if place not in owed:
-                raise ValueError(f"{self._owes}: {place} of {len(asked)} has one already, or was not asked")
-            owed.pop(place).set_result(reply)
-        if owed:
-            raise ValueError(f"{self._owes}: got {len(asked) - len(owed)} for {len(asked)}")
+        async for place, reply in _checked(self.policy, [request for request, _ in asked]):
+            asked[place][1].set_result(reply)
 
-    @property
-    def _owes(self) -> str:
-        return f"policy {self.policy.name} owes one reply per request"
+
+async def _checked(policy: Policy, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+    """The policy's replies.
+
+    Raises:
+        ValueError: it gave none to a request, or more than one.
+    """
+    owes = f"policy {policy.name} owes one reply per request"
+    owed = set(range(len(requests)))
+    async for place, reply in policy.replies(requests):
+        if place not in owed:
+            raise ValueError(f"{owes}: {place} of {len(requests)} has one already, or was not asked")
+        owed.remove(place)
+        yield place, reply
+    if owed:
+        raise ValueError(f"{owes}: got {len(requests) - len(owed)} for {len(requests)}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Session:
     """What all episodes share."""
 
-    rounds: _Rounds
+    asking: _Rounds | _AtOnce
     seed: int
     deadline_s: float
     workers: Workers
@@ -123,7 +152,9 @@ class _Session:
             return (failed_sample(job, error),)
         try:
             while not play.is_over:
-                await play.take(await self.rounds.reply(play.request()), self.workers, self.deadline_s)
+                await play.take(
+                    await self.asking.reply(play.request(self.workers, self.deadline_s)), self.workers, self.deadline_s
+                )
             return play.samples()
         finally:
             await play.close(self.workers, self.deadline_s)

@@ -4,10 +4,11 @@ Policies in tokens (with log-probabilities, for training) are the samplers of `r
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from rlenvs.errors import RlenvsError
 from rlenvs.records import Message
 
 Finish = Literal[
@@ -24,7 +25,9 @@ class ReplyRequest:
     key: str  # stable name (target, task, sample, seat, turn): orders a batch, whatever arrived first
     messages: tuple[Message, ...]  # the whole conversation as this seat sees it, its own messages as "assistant"
     seed: int  # of this request alone, 63 bits: its draws do not depend on its neighbours
-    answer: Callable[[], str] | None = None  # how a right answer would look now: for scripted baselines alone
+    # How a right answer would look now, for scripted baselines alone. The environment is asked in a thread, with the
+    # evaluation's deadline: TimeoutError past it, and whatever else an environment may raise.
+    answer: Callable[[], Awaitable[str]] | None = None
 
     def __post_init__(self) -> None:
         if not self.messages:
@@ -88,6 +91,12 @@ class Placement:
             raise ValueError(f"dtype is 'float32' or 'bfloat16': got {self.dtype!r}")
 
 
+PolicyCapability = Literal[
+    "concurrent",  # it answers each request by itself, whenever it comes: requests are passed on one by one, at once
+    "placed",  # it computes where and as the `Placement` says
+]
+
+
 class Policy(Protocol):
     """Writes many replies at once."""
 
@@ -99,18 +108,48 @@ class Policy(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """JSON values: all else that its replies depend on (sampling, weights). Results are keyed by it."""
 
+    @property
+    def capabilities(self) -> frozenset[PolicyCapability]:
+        """What it can do beyond that; nothing, for most."""
+
     def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
         """(place of the request, its reply), once for each request and as soon as there is one: an async generator.
 
         All requests are there at once, to be answered in one batch or at the same time. What fails for one request is
-        that reply's `error`.
+        that reply's `error`. One that is "concurrent" is called again while it still answers.
         """
 
 
-PolicyFactory = Callable[..., Policy]
-"""(what follows the kind, how to sample) -> a policy, for the hook `register_policies`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyContext:
+    """What a policy's factory is given."""
 
-The kind is the name it is registered under: `kind:rest` on the command line is `factory(rest, sampling)`. One with a
-parameter `placement` is given a `Placement` by that name; for the others --device and --dtype are refused. What names
-no kind is a folder, checkpoint, hub id or built-in model, and goes to the kind "tokens", which the trainers register.
-"""
+    spec: str  # what follows the kind and its colon: of "mine:a/b", "a/b"
+    samplings: tuple[Sampling, ...] = (Sampling(),)  # as the suites want it, which may differ
+    placement: Placement | None = None  # where to compute; None: nobody asked for anything in particular
+    concurrency: int = 16  # requests in flight, for what is served elsewhere
+
+    @property
+    def sampling(self) -> Sampling:
+        """How to draw. What does not draw has no need to ask.
+
+        Raises:
+            RlenvsError: the suites differ.
+        """
+        if len(set(self.samplings)) > 1:
+            raise RlenvsError(
+                "the suites sample differently: evaluate them apart, or say --temperature, --max-tokens, --top-p …"
+            )
+        return self.samplings[0]
+
+
+class PolicyFactory(Protocol):
+    """Makes the policies of one kind, for the hook `register_policies`.
+
+    The kind is the name it is registered under: `kind:rest` on the command line is `factory(context)` with the rest as
+    `context.spec`, and `kind` alone has an empty one. What names no kind is a folder, checkpoint, hub id or built-in
+    model, and goes to the kind "tokens", which the trainers register.
+    """
+
+    def __call__(self, context: PolicyContext, /) -> Policy:
+        """The policy. A mistake in `context` is an RlenvsError."""

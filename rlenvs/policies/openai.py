@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from rlenvs.errors import RlenvsError
-from rlenvs.policies.base import Reply, ReplyRequest, Sampling
+from rlenvs.policies.base import PolicyCapability, Reply, ReplyRequest, Sampling
 from rlenvs.policies.completions import NoCompletionError, read_completion
 from rlenvs.records import Message
 
@@ -70,6 +71,8 @@ class OpenAIPolicy:
 
     endpoint: Endpoint
     sampling: Sampling = field(default_factory=Sampling)
+    capabilities: frozenset[PolicyCapability] = field(default=frozenset({"concurrent"}), init=False)
+    _connection: _Connection = field(default_factory=lambda: _Connection(), init=False, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -87,8 +90,7 @@ class OpenAIPolicy:
         Raises:
             EndpointError: the key is refused, or the model or address is unknown.
         """
-        slots = asyncio.Semaphore(self.endpoint.concurrency)
-        async with _client(self.endpoint) as client:
+        async with self._connection.opened(self.endpoint) as (client, slots):
 
             async def placed(place: int, request: ReplyRequest) -> tuple[int, Reply]:
                 return place, await self._one(client, request, slots)
@@ -169,6 +171,28 @@ class OpenAIPolicy:
             return Reply(finish="overflow"), None
         may_retry = status in RETRIED or status >= 500
         return Reply(error=f"HTTP {status}: {said}"), _retry_after_s(error) if may_retry else None
+
+
+class _Connection:
+    """The client and the slots for requests that all calls in flight share. For one event loop at a time."""
+
+    def __init__(self) -> None:
+        self._num_users = 0
+        self._shared: tuple[AsyncOpenAI, asyncio.Semaphore] | None = None
+
+    @asynccontextmanager
+    async def opened(self, endpoint: Endpoint) -> AsyncIterator[tuple[AsyncOpenAI, asyncio.Semaphore]]:
+        """Both: the first call opens them, the last one that ends closes them."""
+        shared = self._shared or (_client(endpoint), asyncio.Semaphore(endpoint.concurrency))
+        self._shared = shared
+        self._num_users += 1
+        try:
+            yield shared
+        finally:
+            self._num_users -= 1
+            if not self._num_users:
+                self._shared = None
+                await shared[0].close()
 
 
 def _client(endpoint: Endpoint) -> AsyncOpenAI:

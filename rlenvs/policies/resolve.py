@@ -1,72 +1,92 @@
-"""From the words on the command line to a policy: a baseline, an endpoint, a plug-in's kind, a folder or a hub id."""
+"""From the words on the command line to a policy, by the factories that plug-ins registered; ours are among them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
-from inspect import signature
 from pathlib import Path
 
-from rlenvs.errors import RlenvsError, unknown
-from rlenvs.policies.base import Placement, Policy, PolicyFactory, Sampling
+from rlenvs.errors import RlenvsError, foreign_code, unknown
+from rlenvs.policies.base import Policy, PolicyContext, PolicyFactory
 from rlenvs.policies.openai import OPENAI_URL, Endpoint, OpenAIPolicy
 from rlenvs.policies.scripted import Oracle, Random
 
-SCRIPTED: Mapping[str, Callable[[], Policy]] = {"oracle": Oracle, "random": Random}
-TOKENS = "tokens"  # the name under which the trainers register their factory of policies with weights
+TOKENS = "tokens"  # the kind under which the trainers register their factory of policies with weights
 ENDPOINT = "openai:"
+PARTS = ("name", "settings", "capabilities", "replies")  # of a `Policy`
 
 
-def resolve(
-    spec: str,
-    sampling: Sampling,
-    factories: Mapping[str, PolicyFactory],
-    *,
-    placement: Placement | None = None,
-    concurrency: int = 16,
-) -> Policy:
-    """The policy that `spec` names.
+def resolve(context: PolicyContext, factories: Mapping[str, PolicyFactory]) -> Policy:
+    """The policy that `context.spec` names.
 
-    Args:
-        spec: "oracle", "random", "openai:MODEL@URL" (or "openai:MODEL" for OpenAI itself), or "KIND:REST" with a kind
-            in `factories`, which is given the rest; anything else is a folder in Hugging Face's layout, a checkpoint,
-            a hub id or a built-in model, and goes to the factory "tokens".
-        factories: what plug-ins registered with `register_policies`, by kind.
-        placement: where it computes; None: nobody asked for anything in particular.
-        concurrency: requests in flight at an endpoint.
+    "oracle", "random", "openai:MODEL@URL", or "KIND" or "KIND:REST" with any other kind in `factories`; all else is a
+    folder in Hugging Face's layout, a checkpoint, a hub id or a built-in model, and goes to the factory "tokens".
 
     Raises:
-        RlenvsError: there is no such policy, or it has no weights that could be placed as was asked for.
+        RlenvsError: there is no such policy, two plug-ins have the kind, its factory gives something else, or it has no
+            weights that could be placed as was asked for.
     """
-    if spec in SCRIPTED:
-        _check_unasked(spec, placement)
-        return SCRIPTED[spec]()
-    if spec.startswith(ENDPOINT):
-        _check_unasked(spec, placement)
-        return OpenAIPolicy(endpoint=parse_endpoint(spec, concurrency=concurrency), sampling=sampling)
-    kind, colon, rest = spec.partition(":")
-    if not (colon and kind in factories):
-        kind, rest = TOKENS, spec
-        _check_with_weights(spec, factories)
-    if "placement" in signature(factories[kind]).parameters:
-        return factories[kind](rest, sampling, placement=placement or Placement())
-    _check_unasked(spec, placement)
-    return factories[kind](rest, sampling)
+    kind, _, rest = context.spec.partition(":")
+    if kind in factories:
+        policy = _made(kind, replace(context, spec=rest), factories)
+    else:
+        policy = _with_weights(context, factories)
+    if context.placement is not None and "placed" not in policy.capabilities:
+        raise RlenvsError(
+            f"policy {context.spec!r} takes neither --device nor --dtype: leave them out. They are for policies whose "
+            "weights are loaded here: a folder, a checkpoint, a .gguf file, a hub id or a built-in model."
+        )
+    return policy
 
 
-def _check_with_weights(spec: str, factories: Mapping[str, PolicyFactory]) -> None:
-    """Raise RlenvsError for a misspelt baseline, and where nothing loads weights."""
-    if not Path(spec).exists() and get_close_matches(spec, SCRIPTED, n=1, cutoff=0.75):
-        raise RlenvsError(unknown("policy", spec, SCRIPTED))
+def _with_weights(context: PolicyContext, factories: Mapping[str, PolicyFactory]) -> Policy:
+    spec, is_there = context.spec, Path(context.spec).exists()
+    name = spec.partition(":")[0]
+    if not is_there and get_close_matches(name, factories, n=1, cutoff=0.8):
+        raise RlenvsError(unknown("policy", name, factories))
     if TOKENS not in factories:
         raise RlenvsError(f"policy {spec!r} has weights, and nothing is installed that loads them (policy {TOKENS!r})")
+    try:
+        return _made(TOKENS, context, factories)
+    except RlenvsError as error:
+        if is_there:
+            raise
+        others = ", ".join(sorted(set(factories) - {TOKENS}))
+        raise RlenvsError(f"{error} Or one without weights, KIND or KIND:REST: {others}.") from error
 
 
-def _check_unasked(spec: str, placement: Placement | None) -> None:
-    if placement is not None:
+def _made(kind: str, context: PolicyContext, factories: Mapping[str, PolicyFactory]) -> Policy:
+    with foreign_code():
+        policy = factories[kind](context)
+    missing = [part for part in PARTS if not hasattr(policy, part)]
+    if missing:
         raise RlenvsError(
-            f"policy {spec!r} takes neither --device nor --dtype: leave them out. They are for policies whose weights "
-            "are loaded here: a folder, a checkpoint, a .gguf file, a hub id or a built-in model."
+            f"the factory of policy {kind!r} gave a {type(policy).__name__}, which has no {' and no '.join(missing)}: "
+            f"a policy has {', '.join(PARTS)}"
         )
+    return policy
+
+
+def oracle(context: PolicyContext) -> Policy:
+    """The environment's own answers."""
+    return _baseline(Oracle(), context)
+
+
+def random(context: PolicyContext) -> Policy:
+    """Guesses."""
+    return _baseline(Random(), context)
+
+
+def _baseline(policy: Policy, context: PolicyContext) -> Policy:
+    if context.spec:
+        raise RlenvsError(f"policy {policy.name!r} takes nothing after its name: got {context.spec!r}")
+    return policy
+
+
+def openai(context: PolicyContext) -> Policy:
+    """A model behind an endpoint."""
+    endpoint = parse_endpoint(ENDPOINT + context.spec, concurrency=context.concurrency)
+    return OpenAIPolicy(endpoint=endpoint, sampling=context.sampling)
 
 
 def parse_endpoint(spec: str, *, concurrency: int = 16) -> Endpoint:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.policies.base import Reply, ReplyRequest
+from rlenvs.policies.base import PolicyCapability, Reply, ReplyRequest
 
 
 class Oracle:
@@ -14,18 +14,19 @@ class Oracle:
 
     name = "oracle"
     settings: Mapping[str, Any] = {}
+    capabilities: frozenset[PolicyCapability] = frozenset({"concurrent"})  # an environment may take long to answer
 
     async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
         """The right answer to each request; an error where the environment does not tell it."""
         for place, request in enumerate(requests):
-            yield place, self._one(request)
+            yield place, await self._one(request)
 
     @staticmethod
-    def _one(request: ReplyRequest) -> Reply:
+    async def _one(request: ReplyRequest) -> Reply:
         if request.answer is None:
             return Reply(error="the environment does not say how its answers look: it needs answer_message(task)")
         try:
-            return Reply(text=request.answer())
+            return Reply(text=await request.answer())
         except Exception as error:  # foreign code: an environment that cannot answer is an error of its own
             return Reply(error=f"the environment gave no answer: {type(error).__name__}: {error}")
 
@@ -35,25 +36,26 @@ class Random:
 
     name = "random"
     settings: Mapping[str, Any] = {}
+    capabilities: frozenset[PolicyCapability] = frozenset({"concurrent"})  # an environment may take long to answer
 
     async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
         """Nonsense in the form of an answer, decided by each request's seed."""
         for place, request in enumerate(requests):
-            yield place, Reply(text=self._nonsense(request))
+            yield place, Reply(text=await self._nonsense(request))
 
     @staticmethod
-    def _nonsense(request: ReplyRequest) -> str:
+    async def _nonsense(request: ReplyRequest) -> str:
         rng = np.random.default_rng(request.seed)
-        form = _form(request)
+        form = await _form(request)
         if not re.search(r"[0-9]", form):
             return str(rng.integers(1000))
         return re.sub(r"[0-9]+", lambda digits: _random_number(len(digits[0]), rng), form)
 
 
-def _form(request: ReplyRequest) -> str:
+async def _form(request: ReplyRequest) -> str:
     """How an answer looks; empty where the environment does not say."""
     try:
-        return request.answer() if request.answer is not None else ""
+        return await request.answer() if request.answer is not None else ""
     except Exception:  # foreign code; guessing goes on without it
         return ""
 

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from rlenvs.hooks import RegisterNamed, hookimpl
+from rlenvs.hooks import RegisterNamed, RegisterPolicy, hookimpl
 
 if TYPE_CHECKING:
     import typer
 
-    from rlenvs.policies.base import Placement, Policy, Sampling
+    from rlenvs.policies.base import Policy, PolicyContext
     from rlenvs_trainers.samplers.base import Sampler, SamplerContext
 
 
@@ -26,7 +26,7 @@ def register_samplers(register: RegisterNamed) -> None:
 
 
 @hookimpl
-def register_policies(register: RegisterNamed) -> None:
+def register_policies(register: RegisterPolicy) -> None:
     """The policies with weights that evaluation asks for."""
     register("tokens", _token_policy)
 
@@ -45,7 +45,8 @@ def _transformers(context: "SamplerContext") -> "Sampler":
     return from_context(context)
 
 
-def _token_policy(spec: str, sampling: "Sampling", placement: "Placement") -> "Policy":
+def _token_policy(context: "PolicyContext") -> "Policy":
+    from rlenvs.policies.base import Placement
     from rlenvs_trainers.token_policy import load_token_policy
 
-    return load_token_policy(spec, sampling, placement)
+    return load_token_policy(context.spec, context.sampling, context.placement or Placement())

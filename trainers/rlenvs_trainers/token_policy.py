@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rlenvs.policies.base import Finish, Placement, Reply, ReplyRequest, Sampling
+from rlenvs.policies.base import Finish, Placement, PolicyCapability, Reply, ReplyRequest, Sampling
 from rlenvs_trainers.policy import load_policy
 from rlenvs_trainers.records import Completion
 from rlenvs_trainers.render import Renderer, TemplateError
@@ -38,6 +38,9 @@ class TokenPolicy:
     ) -> None:
         self.sampler, self.renderer, self.name = sampler, renderer, name
         self.settings: Mapping[str, Any] = {**asdict(sampling), **(settings or {})}
+        self.capabilities: frozenset[PolicyCapability] = frozenset({"placed"})
+        if "concurrent" in sampler.capabilities:
+            self.capabilities |= {"concurrent"}
         self._sampling = sampling
         self._policy, self._version = policy, version
 

@@ -120,9 +120,9 @@ def register_environments(register):
 
 @hookimpl
 def register_suites(register):
-    target = Target(env="rlenvs/EchoPair-v0", num_tasks=2)
-    register(Suite(name="cool-echo", description="", targets=(target,), sampling=Sampling(temperature=0.5)))
-    register(Suite(name="warm-echo", description="", targets=(target,), samples=2))
+    cool, warm = (Target(env="rlenvs/EchoPair-v0", name=name, num_tasks=2) for name in ("cool", "warm"))
+    register(Suite(name="cool-echo", description="", targets=(cool,), sampling=Sampling(temperature=0.5)))
+    register(Suite(name="warm-echo", description="", targets=(warm,), samples=2))
 '''
 
 
@@ -156,9 +156,22 @@ def test_a_suite_brings_its_samples_and_the_command_line_overrides(capsys, faili
 
 
 def test_suites_that_sample_differently_are_evaluated_apart_or_alike(capsys, failing):
-    both = ["eval", "--policy", "oracle", "--suite", "cool-echo", "--suite", "warm-echo", *failing]
-    assert main(both) == 2
+    both = ["--suite", "cool-echo", "--suite", "warm-echo", "--max-tokens", "2", *failing]
+    tiny = ["--policy", "tiny:hidden=32,layers=1,heads=1,mlp=32"]
+    assert main(["eval", *tiny, *both]) == 2
     assert "the suites sample differently" in capsys.readouterr().err
+    assert main(["eval", *tiny, *both, "--temperature", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["temperature"] == 1.0
+    assert main(["eval", "--policy", "oracle", *both, "--json"]) == 0, "it draws nothing"
+    assert [target["target"] for target in json.loads(capsys.readouterr().out)["targets"]] == ["cool", "warm"]
+
+
+def test_greedy_samples_are_not_repeated_to_look_like_more(capsys, failing):
+    tiny = ["eval", "--policy", "tiny:hidden=32,layers=1,heads=1,mlp=32", "--max-tokens", "2", "--temperature", "0"]
+    assert main([*tiny, *ECHO, "--samples", "4"]) == 2
+    assert "--samples 4 at temperature 0: greedy samples of one task are all the same" in capsys.readouterr().err
+    assert main([*tiny, "--suite", "warm-echo", *failing, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["num_samples"] == 1
 
 
 SAYS_HOW = """
@@ -168,9 +181,10 @@ from rlenvs.policies.base import Reply
 
 class SaysHow:
     settings = {}
+    capabilities = frozenset()
 
-    def __init__(self, rest, sampling):
-        self.name = f"{rest} until {sampling.stop}"
+    def __init__(self, context):
+        self.name = f"{context.spec} until {context.sampling.stop}"
 
     async def replies(self, requests):
         for place, _ in enumerate(requests):

@@ -12,12 +12,12 @@ from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
 from rlenvs.evaluation.evaluate import evaluate
 from rlenvs.evaluation.suites import Target
 from rlenvs.move import Move
-from rlenvs.policies.base import Reply, ReplyRequest
-from rlenvs.policies.scripted import Oracle
-from rlenvs.records import Part, user
+from rlenvs.policies.base import Policy, Reply, ReplyRequest
+from rlenvs.policies.scripted import Oracle, Random
+from rlenvs.records import Part, Task, user
 from rlenvs.seats import SeatView
 
-from .trouble import Scripted, TroubleEnv, endings, run, where
+from .trouble import Scripted, TroubleEnv, answer, endings, run, where
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,28 @@ def test_r25_an_environment_that_never_answers_ends_at_the_deadline_and_holds_up
     assert "0.3 s" in result.samples[0].error
 
 
+@pytest.mark.parametrize("baseline", [Oracle(), Random()])
+def test_r25_an_environment_that_never_says_how_an_answer_looks_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch, baseline: Policy
+) -> None:
+    def answer_message(self: TroubleEnv, task: Task) -> str:
+        if self.here == "hangs":
+            time.sleep(30)
+        if self.here == "exits":
+            raise SystemExit(0)
+        return str(task.target)
+
+    monkeypatch.setattr(TroubleEnv, "answer_message", answer_message)
+    start = time.monotonic()
+    trouble = {str(index): "hangs" for index in range(6)} | {"6": "exits"}
+    result = run(baseline, trouble={**trouble, "7": "none"}, deadline_s=0.3)
+    assert time.monotonic() - start < 5
+    if isinstance(baseline, Oracle):
+        assert endings(result) == ["policy_error"] * 7 + ["completed"] * 3
+        assert "the environment gave no answer: TimeoutError: no answer within 0.3 s" in result.samples[0].error
+        assert "SystemExit" in result.samples[6].error
+
+
 def test_r27_an_environment_that_starts_another_task_gives_errors_and_no_results() -> None:
     class Stubborn(TroubleEnv):
         def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
@@ -73,9 +95,8 @@ def test_a_reply_that_could_not_be_had_is_an_error_of_its_own() -> None:
 def test_a_reply_cut_off_never_reaches_the_environment_and_counts_as_wrong() -> None:
     def say(request: ReplyRequest) -> Reply:
         index, _ = where(request)
-        assert request.answer is not None
         finish = {0: "length", 1: "overflow"}.get(index, "stop")
-        return Reply(text=request.answer(), num_tokens=7, finish=finish)  # type: ignore[arg-type]
+        return Reply(text=answer(request), num_tokens=7, finish=finish)  # type: ignore[arg-type]
 
     result = run(Scripted(say), num_tasks=3)
     assert endings(result) == ["max_tokens", "context_overflow", "completed"]

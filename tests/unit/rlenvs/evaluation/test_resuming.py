@@ -130,6 +130,7 @@ from rlenvs.evaluation.suites import Target
 from rlenvs.policies.scripted import Random
 
 class Slow(Random):
+    capabilities = frozenset()  # in rounds
     num_replies = 0
 
     async def replies(self, requests):

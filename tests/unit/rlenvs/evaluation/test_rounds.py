@@ -4,18 +4,20 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import pytest
 
 import rlenvs
 from rlenvs.env import Response
+from rlenvs.errors import RlenvsError
 from rlenvs.evaluation.evaluate import Progress, evaluate
 from rlenvs.evaluation.suites import Target
-from rlenvs.policies.base import Reply, ReplyRequest
+from rlenvs.policies.base import PolicyCapability, Reply, ReplyRequest
 from rlenvs.policies.scripted import Oracle
 
-from .trouble import ENV_ID, Scripted, TroubleEnv, endings, run
+from .trouble import ENV_ID, Scripted, TroubleEnv, endings, run, where
 
 
 def test_seeds_differ_between_tasks_and_samples_and_do_not_depend_on_what_runs_beside() -> None:
@@ -69,17 +71,70 @@ def test_progress_counts_every_episode_to_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "complaint"),
-    [([0], "got 1 for 10"), ([0, 1, 1], "1 of 10 has one already"), ([10], "10 of 10 .* was not asked")],
+    ("capabilities", "places", "complaint"),
+    [
+        ((), [0], "got 1 for 10"),
+        ((), [0, 1, 1], "1 of 10 has one already"),
+        ((), [10], "10 of 10 .* was not asked"),
+        (("concurrent",), [], "got 0 for 1"),
+        (("concurrent",), [0, 0], "0 of 1 has one already"),
+    ],
 )
-def test_a_policy_that_owes_a_reply_is_a_bug_that_is_named(places: list[int], complaint: str) -> None:
+def test_a_policy_that_owes_a_reply_is_a_bug_that_is_named(
+    capabilities: tuple[PolicyCapability, ...], places: list[int], complaint: str
+) -> None:
     class Forgetful(Scripted):
         async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
             for place in places:
                 yield place, Reply(text="x")
 
     with pytest.raises(ValueError, match=f"policy scripted owes one reply per request: {complaint}"):
-        run(Forgetful(lambda request: "x"))
+        run(Forgetful(lambda request: "x", capabilities=frozenset(capabilities)))
+
+
+@dataclass
+class Paced(Scripted):
+    """Answers each request by itself; the last sample of the first task has to wait for all that can go on."""
+
+    capabilities: frozenset[PolicyCapability] = frozenset({"concurrent"})
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: list[str] = field(default_factory=list)
+    most_in_flight: int = 0
+    in_flight: int = 0
+
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+        [request] = requests
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        if where(request) == (0, 0):
+            async with asyncio.timeout(10):
+                await self.gate.wait()
+        await asyncio.sleep(0)
+        self.in_flight -= 1
+        self.ended.append(request.key)
+        if len(self.ended) == 9 * 3:
+            self.gate.set()
+        yield 0, Reply(text=said(request), num_tokens=len(said(request)))
+
+
+def test_a_policy_that_answers_by_itself_has_nobody_wait_for_its_slowest_reply() -> None:
+    policy, rounds = Paced(said), Scripted(said)
+    samples = run(policy, turns=3, concurrency=4).samples
+    assert policy.ended[-3:] == [f"{ENV_ID}/000000/00000/policy/{turn:03d}" for turn in range(3)]
+    assert policy.most_in_flight == 4
+    assert samples == run(rounds, turns=3, concurrency=4).samples
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_what_such_a_policy_raises_ends_the_evaluation(concurrency: int) -> None:
+    class Refused(Scripted):
+        async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+            raise RlenvsError("the key is refused")
+            yield
+
+    refused = Refused(said, capabilities=frozenset({"concurrent"}))
+    with pytest.raises(RlenvsError, match="the key is refused"):
+        run(refused, concurrency=concurrency)
 
 
 class HoldingEnv(TroubleEnv):

@@ -8,7 +8,7 @@ from typing import Any
 from rlenvs.env import Response, TextEnv
 from rlenvs.evaluation.evaluate import Evaluation, evaluate
 from rlenvs.evaluation.suites import Target
-from rlenvs.policies.base import Policy, Reply, ReplyRequest
+from rlenvs.policies.base import Policy, PolicyCapability, Reply, ReplyRequest
 from rlenvs.records import Message, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
 
@@ -68,6 +68,7 @@ class Scripted:
     say: Callable[[ReplyRequest], str | Reply]
     name: str = "scripted"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    capabilities: frozenset[PolicyCapability] = frozenset()
     batches: list[list[ReplyRequest]] = field(default_factory=list)
 
     async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
@@ -87,12 +88,16 @@ def where(request: ReplyRequest) -> tuple[int, int]:
     return int(index), int(sample)
 
 
+def answer(request: ReplyRequest) -> str:
+    """What is right there."""
+    return str(int(request.key.split("/")[-4]))
+
+
 def right_if(is_right: Callable[[int, int], bool]) -> Callable[[ReplyRequest], str]:
     """The answer to those (task, sample) alone."""
 
     def say(request: ReplyRequest) -> str:
-        assert request.answer is not None
-        return request.answer() if is_right(*where(request)) else "wrong"
+        return answer(request) if is_right(*where(request)) else "wrong"
 
     return say
 

@@ -1,3 +1,5 @@
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -6,32 +8,87 @@ import pytest
 
 from rlenvs import plugins
 from rlenvs.errors import RlenvsError
-from rlenvs.policies.base import Placement, Sampling
+from rlenvs.policies.base import (
+    Placement,
+    Policy,
+    PolicyCapability,
+    PolicyContext,
+    PolicyFactory,
+    Reply,
+    ReplyRequest,
+    Sampling,
+)
 from rlenvs.policies.openai import OpenAIPolicy
-from rlenvs.policies.resolve import parse_endpoint, resolve
+from rlenvs.policies.resolve import openai, oracle, parse_endpoint, random, resolve
+from rlenvs.policies.scripted import Oracle
 
 STRANGER = """
+    from dataclasses import dataclass
     from rlenvs.hooks import hookimpl
+
+    @dataclass
+    class Strange:
+        context: object
+        name = "strange"
+        settings = {}
+        capabilities = frozenset()
+
+        async def replies(self, requests):
+            yield 0, None
 
     @hookimpl
     def register_policies(register):
-        register("strange", lambda rest, sampling: ("strange", rest, sampling))
+        register("strange", Strange)
 """
 
 
-def tokens(spec: str, sampling: Sampling) -> Any:
-    return (spec, sampling)
+@dataclass
+class Made:
+    """A policy that only knows what it was made with."""
+
+    context: PolicyContext
+    name: str = "made"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    capabilities: frozenset[PolicyCapability] = frozenset()
+
+    async def replies(self, requests: Sequence[ReplyRequest]) -> AsyncIterator[tuple[int, Reply]]:
+        yield 0, Reply(text=self.name)
 
 
-def test_baselines_need_nothing_installed() -> None:
-    assert [resolve(spec, Sampling(), {}).name for spec in ("oracle", "random")] == ["oracle", "random"]
+def weighty(context: PolicyContext) -> Policy:
+    """Stands for the trainers' factory."""
+    if context.spec.startswith("./nowhere"):
+        raise RlenvsError("no policy './nowhere'.")
+    return Made(context, capabilities=frozenset({"placed"}))
+
+
+OURS: Mapping[str, PolicyFactory] = {"oracle": oracle, "random": random, "openai": openai, "tokens": weighty}
+COOL, WARM = Sampling(temperature=0.3), Sampling(temperature=1.0)
+
+
+def made(
+    spec: str, factories: Mapping[str, PolicyFactory] = OURS, *, samplings: tuple[Sampling, ...] = (COOL,), **more: Any
+) -> Any:
+    return resolve(PolicyContext(spec=spec, samplings=samplings, **more), factories)
+
+
+def test_baselines_and_endpoints_come_through_the_same_door_as_anyones() -> None:
+    factories = plugins.load().policies
+    assert [made(spec, factories).name for spec in ("oracle", "random")] == ["oracle", "random"]
+    assert isinstance(made("openai:m@http://h/v1", factories), OpenAIPolicy)
 
 
 def test_an_endpoint_keeps_how_to_sample() -> None:
-    policy = resolve("openai:m@http://localhost:8000/v1/", Sampling(temperature=0.3), {}, concurrency=5)
-    assert isinstance(policy, OpenAIPolicy)
+    policy = made("openai:m@http://localhost:8000/v1/", concurrency=5)
     assert (policy.endpoint.base_url, policy.endpoint.concurrency) == ("http://localhost:8000/v1", 5)
     assert policy.settings["temperature"] == 0.3
+
+
+def test_only_a_policy_that_draws_minds_that_suites_sample_differently() -> None:
+    assert made("oracle", samplings=(COOL, WARM)).name == "oracle"
+    assert made("tokens:x", samplings=(COOL, COOL)).context.sampling == COOL
+    with pytest.raises(RlenvsError, match="the suites sample differently"):
+        made("openai:m@http://h/v1", samplings=(COOL, WARM))
 
 
 @pytest.mark.parametrize(
@@ -60,55 +117,87 @@ def test_an_address_that_names_no_host_is_refused(url: str) -> None:
 
 
 def test_an_endpoint_without_a_model_is_refused() -> None:
-    with pytest.raises(RlenvsError, match="model's name"):
-        resolve("openai:@http://h/v1", Sampling(), {})
+    for spec in ("openai:@http://h/v1", "openai:", "openai"):
+        with pytest.raises(RlenvsError, match="model's name"):
+            made(spec)
 
 
-@pytest.mark.parametrize("spec", ["tiny", "org/model", "gpt2"])
+@pytest.mark.parametrize("spec", ["tiny", "org/model", "gpt2", "openai-gpt", "tiny:hidden=8", "other:a"])
 def test_everything_else_goes_to_the_trainers(spec: str) -> None:
-    assert resolve(spec, Sampling(max_tokens=9), {"tokens": tokens}) == (spec, Sampling(max_tokens=9))
+    assert made(spec).context == PolicyContext(spec=spec, samplings=(COOL,))
 
 
-def test_a_kind_that_a_plug_in_registered_is_given_what_follows_the_colon(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("spec", "rest"), [("strange:a:b/c", "a:b/c"), ("strange:", ""), ("strange", "")])
+def test_a_kind_that_a_plug_in_registered_is_given_what_follows_the_colon(tmp_path: Path, spec: str, rest: str) -> None:
     path = tmp_path / "strange_policies.py"
     path.write_text(dedent(STRANGER))
+    assert made(spec, plugins.load([path]).policies).context == PolicyContext(spec=rest, samplings=(COOL,))
+
+
+@pytest.mark.parametrize("kind", ["oracle", "openai", "tokens"])
+def test_r30_a_plug_in_that_has_a_kind_of_ours_is_a_conflict_that_names_both(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "strange_policies.py"
+    path.write_text(dedent(STRANGER).replace('"strange", Strange', f'"{kind}", Strange'))
     factories = plugins.load([path]).policies
-    assert resolve("strange:a:b/c", Sampling(top_k=3), factories) == ("strange", "a:b/c", Sampling(top_k=3))  # type: ignore[comparison-overlap]
+    with pytest.raises(RlenvsError, match=rf"policy '{kind}' is registered by rlenvs-llm .* and by .*strange_policies"):
+        made(f"{kind}:x" if kind != "tokens" else "tiny", factories)
 
 
-def test_a_colon_alone_makes_no_kind() -> None:
-    assert resolve("other:a", Sampling(), {"tokens": tokens}) == ("other:a", Sampling())
-    assert resolve("strange", Sampling(), {"tokens": tokens, "strange": None}) == ("strange", Sampling())
-
-
-def test_a_misspelt_baseline_is_not_looked_up_on_the_hub() -> None:
-    with pytest.raises(RlenvsError, match="Did you mean 'oracle'"):
-        resolve("orcale", Sampling(), {"tokens": tokens})
+@pytest.mark.parametrize(
+    ("spec", "near"),
+    [
+        *(("orcale", "oracle"), ("oracel", "oracle"), ("opnai:m@http://h", "openai"), ("opena:m", "openai")),
+        *(("tkens:tiny", "tokens"), ("randm", "random"), ("Oracle", "oracle")),
+    ],
+)
+def test_a_misspelt_kind_is_not_looked_up_on_the_hub(spec: str, near: str) -> None:
+    with pytest.raises(RlenvsError, match=rf"no policy '{spec.split(':')[0]}'\. Did you mean '{near}'\? There is:"):
+        made(spec)
 
 
 def test_a_folder_wins_over_a_near_miss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "orcale").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert resolve("orcale", Sampling(), {"tokens": tokens})[0] == "orcale"  # type: ignore[index]
+    assert made("orcale").context.spec == "orcale"
+
+
+def test_where_there_is_no_such_model_the_policies_without_weights_are_named_too() -> None:
+    with pytest.raises(
+        RlenvsError, match=r"no policy './nowhere'\. Or one without weights, .*: openai, oracle, random"
+    ):
+        made("./nowhere")
+
+
+def test_a_baseline_takes_nothing_after_its_name() -> None:
+    with pytest.raises(RlenvsError, match="policy 'oracle' takes nothing after its name: got 'x'"):
+        made("oracle:x")
+
+
+@pytest.mark.parametrize("given", [5, None, "a policy", Oracle.replies])
+def test_a_factory_that_gives_no_policy_is_named(given: Any) -> None:
+    with pytest.raises(RlenvsError, match=r"the factory of policy 'mine' gave a \w+, which has no .*settings"):
+        made("mine:x", {"mine": lambda context: given})
+
+
+def test_a_factory_that_ends_the_process_does_not() -> None:
+    def leaving(context: PolicyContext) -> Policy:
+        raise SystemExit(0)
+
+    with pytest.raises(Exception, match="SystemExit"):
+        made("mine:x", {"mine": leaving})
 
 
 @pytest.mark.parametrize("placement", [None, Placement(device="cuda:1"), Placement(dtype="bfloat16")])
-def test_a_factory_that_takes_a_placement_is_given_the_one_asked_for_or_the_default(
-    placement: Placement | None,
-) -> None:
-    def placed(spec: str, sampling: Sampling, placement: Placement) -> Any:
-        return spec, placement
-
-    expected = placement or Placement(device="auto", dtype="float32")
-    factories = {"tokens": placed, "strange": placed}
-    assert resolve("runs/x", Sampling(), factories, placement=placement) == ("runs/x", expected)  # type: ignore[comparison-overlap]
-    assert resolve("strange:x", Sampling(), factories, placement=placement) == ("x", expected)  # type: ignore[comparison-overlap]
+@pytest.mark.parametrize("spec", ["runs/x", "tokens:runs/x"])
+def test_a_policy_with_weights_is_told_where_to_compute(placement: Placement | None, spec: str) -> None:
+    context = made(spec, placement=placement).context
+    assert (context.spec, context.placement) == ("runs/x", placement)
 
 
 @pytest.mark.parametrize("spec", ["oracle", "random", "openai:m@http://h/v1", "strange:x"])
 def test_what_loads_no_weights_refuses_to_place_them(spec: str) -> None:
     with pytest.raises(RlenvsError, match=f"policy {spec!r} takes neither --device nor --dtype"):
-        resolve(spec, Sampling(), {"strange": tokens}, placement=Placement())
+        made(spec, {**OURS, "strange": Made}, placement=Placement())
 
 
 @pytest.mark.parametrize("device", ["tpu", "cuda:", "cuda:x", "cpu:0", ""])
@@ -124,4 +213,4 @@ def test_a_dtype_that_nobody_knows_is_refused() -> None:
 
 def test_without_the_trainers_a_checkpoint_cannot_be_loaded() -> None:
     with pytest.raises(RlenvsError, match="'tokens'"):
-        resolve("some/model", Sampling(), {})
+        made("some/model", {})

@@ -19,7 +19,11 @@ def ask(policy: Policy, *requests: ReplyRequest) -> Sequence[Reply]:
 def request(
     seed: int = 0, answer: Callable[[], str] | None = lambda: r"<answer>\frac{12}{305}</answer>"
 ) -> ReplyRequest:
-    return ReplyRequest(key="k", messages=(user("?"),), seed=seed, answer=answer)
+    async def awaited() -> str:
+        assert answer is not None
+        return answer()
+
+    return ReplyRequest(key="k", messages=(user("?"),), seed=seed, answer=awaited if answer else None)
 
 
 def test_the_oracle_gives_the_answer() -> None:
