@@ -4,6 +4,7 @@ The first line says what the results are of: policy, settings, seed, targets. A 
 more tasks or more samples of the same are not something else. What failed is tried again, its later line counts.
 """
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,7 +66,9 @@ _FIELDS = frozenset(field.name for field in fields(Sample))
 
 
 class ResultsFile:
-    """Reads what is there, then appends. One writer at a time. Without a path nothing is kept.
+    """Reads what is there, then appends. One process at a time: the system lets go of the file when it ends.
+
+    Without a path nothing is kept.
 
     Attributes:
         found: the whole episodes that were there, one sample per seat; where one was played again, the last time.
@@ -75,17 +78,22 @@ class ResultsFile:
         """Open the file, or begin it.
 
         Raises:
-            RlenvsError: it holds the results of another policy, environment or seed, or is no results file.
+            RlenvsError: it holds the results of another policy, environment or seed, is no results file, cannot be
+                written, or another evaluation writes to it.
         """
         self.header = {"rlenvs_eval": FORMAT, **json.loads(json.dumps(header))}
-        self._file: IO[str] | None = None
+        self._file: IO[bytes] | None = None
         self.found: Mapping[SampleKey, Episode] = {}
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.found = _episodes(self._read(path)) if path.exists() else {}
-            self._file = path.open("a", encoding="utf-8", errors="replace")
-            if not path.stat().st_size:
-                self._write([self.header])
+        if path is None:
+            return
+        self._file = _opened(path)
+        try:
+            self.found = _episodes(self._read(path, self._file))
+        except BaseException:
+            self._file.close()
+            raise
+        if not path.stat().st_size:
+            self._write([self.header])
 
     def __enter__(self) -> Self:
         return self
@@ -102,19 +110,23 @@ class ResultsFile:
     def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
         if self._file is None:
             return
-        self._file.write("".join(_line(line) for line in lines))
+        self._file.write("".join(_line(line) for line in lines).encode("utf-8", "replace"))
         self._file.flush()  # a disk's own time, milliseconds per episode, is spent once at the end
 
-    def _read(self, path: Path) -> list[Sample]:
-        """What is there. A last line that a kill left half-written is cut off."""
-        data = path.read_bytes()
+    def _read(self, path: Path, file: IO[bytes]) -> list[Sample]:
+        """What is there. A last line that a kill left half-written is cut off.
+
+        Through the file that is locked: closing another one would let go of the lock.
+        """
+        file.seek(0)
+        data = file.read()
         first, *lines = data.split(b"\n")
         if not lines and _line(self.header).encode().startswith(data):  # not even the header was written whole
             lines = [data]
         else:
             self._check_header(path, _value(first))
         samples = [_sample(path, number, line) for number, line in enumerate(lines[:-1], start=2)]
-        os.truncate(path, len(data) - len(lines[-1]))
+        file.truncate(len(data) - len(lines[-1]))
         return samples
 
     def _check_header(self, path: Path, found: Any) -> None:
@@ -126,6 +138,23 @@ class ResultsFile:
                     f"{path} holds the results of another configuration: its {name} is {found.get(name)!r}, "
                     f"now it is {self.header[name]!r}. Name another file, or delete this one."
                 )
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The file, to read and to append to, locked."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    except OSError as error:
+        raise RlenvsError(f"the results file {path} cannot be written: {error.strerror}") from error
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not flock: a forked worker that outlives us would keep that
+    except OSError as error:
+        file.close()
+        raise RlenvsError(
+            f"another evaluation is writing to {path}: wait for it, stop it, or name another file with --results"
+        ) from error
+    return file
 
 
 def _episodes(samples: Iterable[Sample]) -> dict[SampleKey, Episode]:

@@ -1,5 +1,8 @@
 """The results file: what is no such file is left alone, what is written comes back."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +59,42 @@ def test_odd_characters_survive_the_results_file(tmp_path: Path) -> None:
     assert again.samples[0].messages[-1]["content"] == text
     run(Scripted(lambda request: "\ud800"), num_tasks=3, results_path=path)  # half a character cannot be stored
     assert run(policy, num_tasks=3, results_path=path).samples[2].messages[-1]["content"] == "?"
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from rlenvs.evaluation.results import ResultsFile
+
+with ResultsFile(Path(sys.argv[1]), {}):
+    print("open", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_file_that_another_evaluation_writes_to_is_left_alone_until_that_one_ends(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    run(Oracle(), num_tasks=2, results_path=path)
+    header = json.loads(path.read_bytes().splitlines()[0])
+    del header["rlenvs_eval"]
+    program = WRITER.replace("{}", repr(header))
+    with subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"open\n"
+        with path.open("ab") as file:
+            file.write(b'{"half a li')  # as the writer has it for a moment
+        before = path.read_bytes()
+        with pytest.raises(RlenvsError, match=r"another evaluation is writing to .*r\.jsonl"):
+            run(Oracle(), num_tasks=3, results_path=path)
+        assert path.read_bytes() == before
+        writer.kill()
+    assert run(Oracle(), num_tasks=3, results_path=path).summaries[0].num_tasks == 3
+    assert path.read_bytes().count(b"\n") == 4
+
+
+def test_a_results_file_that_cannot_be_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RlenvsError, match=f"the results file {tmp_path} cannot be written: Is a directory"):
+        run(Oracle(), results_path=tmp_path)
 
 
 def test_a_sample_without_a_verdict_is_a_failure_unless_it_was_said_to_have_none() -> None:
