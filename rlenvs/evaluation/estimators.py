@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 Z_975 = 1.959963984540054  # the normal distribution's 97.5 % quantile
+_LARGE = 1e100  # still far from where a square overflows
 DESIGN_PRIOR = 0.1  # as 0.4 tasks of rate 1/2 add that are always or never solved
 _T_975 = (12.706204736, 4.302652730, 3.182446305, 2.776445105)  # Student's, 1 to 4 degrees of freedom
 
@@ -70,10 +71,13 @@ def clustered_mean(values_T: Floats) -> Estimate:
     A single task has no interval: it is infinite.
     """
     values_T = _checked(values_T)
-    mean = float(values_T.mean())
+    scale = max(1.0, float(abs(values_T).max()) / _LARGE)  # or sums and squares of huge rewards would overflow
+    scaled_T = values_T / scale
+    mean = float(scaled_T.mean()) * scale
     if len(values_T) == 1:
         return Estimate(value=mean, low=-math.inf, high=math.inf)
-    half = student_quantile(len(values_T) - 1) * float(values_T.std(ddof=1)) / math.sqrt(len(values_T))
+    error = float(scaled_T.std(ddof=1)) / math.sqrt(len(values_T))
+    half = student_quantile(len(values_T) - 1) * error * scale
     return Estimate(value=mean, low=mean - half, high=mean + half)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from rlenvs.deadline import Workers
 from rlenvs.episode import Episode as EnvEpisode
 from rlenvs.episode import check_task, start
-from rlenvs.errors import RlenvsError
+from rlenvs.errors import ForeignExitError, RlenvsError
 from rlenvs.evaluation.play import Job, Play, failed_sample
 from rlenvs.evaluation.results import Episode
 from rlenvs.policies.base import Policy, Reply, ReplyRequest
@@ -120,14 +120,18 @@ async def _checked(policy: Policy, requests: Sequence[ReplyRequest]) -> AsyncIte
 
     Raises:
         ValueError: it gave none to a request, or more than one.
+        ForeignExitError: it would have ended the process.
     """
     owes = f"policy {policy.name} owes one reply per request"
     owed = set(range(len(requests)))
-    async for place, reply in policy.replies(requests):
-        if place not in owed:
-            raise ValueError(f"{owes}: {place} of {len(requests)} has one already, or was not asked")
-        owed.remove(place)
-        yield place, reply
+    try:
+        async for place, reply in policy.replies(requests):
+            if place not in owed:
+                raise ValueError(f"{owes}: {place} of {len(requests)} has one already, or was not asked")
+            owed.remove(place)
+            yield place, reply
+    except SystemExit as error:
+        raise ForeignExitError(f"policy {policy.name} raised SystemExit: {error}") from error
     if owed:
         raise ValueError(f"{owes}: got {len(requests) - len(owed)} for {len(requests)}")
 

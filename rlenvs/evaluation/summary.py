@@ -190,4 +190,7 @@ def _named(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def _mean(values: Sequence[Any]) -> float:
-    return math.fsum(values) / len(values)
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:  # of the sum: the mean of huge rewards is as huge as they are
+        return math.fsum(value / len(values) for value in values)

@@ -85,6 +85,12 @@ def test_a_mean_over_tasks_has_students_interval() -> None:
     assert 2.0 - estimate.low == pytest.approx(estimate.high - 2.0)
 
 
+def test_the_mean_of_huge_rewards_is_as_huge_as_they_are() -> None:
+    estimate = clustered_mean(np.array([1e308, 1.2e308, 1.4e308]))
+    assert estimate.value == pytest.approx(1.2e308)
+    assert estimate.high - estimate.value == pytest.approx(4.3027 * 0.2e308 / math.sqrt(3), rel=1e-4)
+
+
 def test_a_single_task_says_nothing_of_others() -> None:
     assert clustered_mean(np.array([3.0])) == Estimate(value=3.0, low=-math.inf, high=math.inf)
     rate = clustered_rate(np.array([1.0]), draws_per_task=64)

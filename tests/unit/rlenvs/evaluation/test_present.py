@@ -192,3 +192,11 @@ def test_the_same_failure_of_many_tasks_is_one_kind_and_kinds_beyond_the_first_a
     told = remarks(evaluation(kinds, 1))
     assert told[1] == "toy[1]: 1 × not counted, timeout: HTTP 500"
     assert told[-1] == "toy[1]: 3 × not counted, 3 other kinds of errors"
+
+
+def test_huge_rewards_are_summed_up_like_any_others() -> None:
+    huge = [replace(each, reward=1e308, parts={"x": 1e308}) for each in SAMPLES]
+    summary = summarise("t", huge)
+    assert summary.reward is not None
+    assert (summary.reward.value, summary.parts["x"]) == (pytest.approx(1e308), pytest.approx(1e308))
+    json.dumps(as_json(evaluation(huge, 4)), allow_nan=False)

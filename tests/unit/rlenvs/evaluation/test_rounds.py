@@ -11,7 +11,7 @@ import pytest
 
 import rlenvs
 from rlenvs.env import Response
-from rlenvs.errors import RlenvsError
+from rlenvs.errors import ForeignExitError, RlenvsError
 from rlenvs.evaluation.evaluate import Progress, evaluate
 from rlenvs.evaluation.suites import Target
 from rlenvs.policies.base import PolicyCapability, Reply, ReplyRequest
@@ -135,6 +135,15 @@ def test_what_such_a_policy_raises_ends_the_evaluation(concurrency: int) -> None
     refused = Refused(said, capabilities=frozenset({"concurrent"}))
     with pytest.raises(RlenvsError, match="the key is refused"):
         run(refused, concurrency=concurrency)
+
+
+@pytest.mark.parametrize("capabilities", [(), ("concurrent",)])
+def test_a_policy_that_ends_the_process_does_not(capabilities: tuple[PolicyCapability, ...]) -> None:
+    def leave(request: ReplyRequest) -> str:
+        raise SystemExit(0)
+
+    with pytest.raises(ForeignExitError, match="policy scripted raised SystemExit: 0"):
+        run(Scripted(leave, capabilities=frozenset(capabilities)))
 
 
 class HoldingEnv(TroubleEnv):
