@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rlenvs.errors import RlenvsError
+from rlenvs.errors import RlenvsError, foreign_code
 from rlenvs_trainers.algorithm import Algorithm, Credit, Floats, Progress, View
 from rlenvs_trainers.batch import Batch, pack
 from rlenvs_trainers.config import LearnerConfig
@@ -54,7 +54,8 @@ def check_algorithm(algorithm: Algorithm) -> tuple[str, ...]:
 
 def _why_failed(check: Callable[[Algorithm], None], algorithm: Algorithm) -> str:
     try:
-        check(algorithm)
+        with foreign_code():
+            check(algorithm)
     except Exception as error:  # whatever a slot raises is what its author needs to read
         return f"Not so: {error}" if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"
     return ""

@@ -119,7 +119,15 @@ class Restless:
         return -(view.advantage_N + 0.1) * log_ratio_N.exp(), {}
 
 
+class Quitting(GroupRelative):
+    """Ends the program."""
+
+    def __call__(self, groups, progress):
+        raise SystemExit(0)
+
+
 WRONG = {
+    "an exit": ({"credit": Quitting()}, "The same groups get the same credit. ForeignExitError: raised SystemExit: 0"),
     "None is no zero": ({"credit": Everyone()}, "a reward of None counts as a number"),
     "no favourites": ({"credit": Rounded()}, "eight attempts that earned 1.0 have different credit"),
     "overflow": ({"surrogate": Unclamped()}, "plus and minus 200 give a finite loss and gradient"),
