@@ -48,15 +48,15 @@ class Workers:
             TimeoutError: it took longer than `timeout_s` seconds. It may still run: touch nothing that it touches.
         """
         async with self._slots:
-            future = _in_thread(function, late)
-            try:
-                with watchdog.during(what):
+            with watchdog.during(what):
+                future = _in_thread(function, late)
+                try:
                     done, _ = await asyncio.wait([future], timeout=timeout_s)
-                if not done:
-                    raise TimeoutError(f"no answer within {timeout_s:g} s")
-                return future.result()
-            finally:
-                future.cancel()  # what it says later, nobody hears
+                    if not done:
+                        raise TimeoutError(f"no answer within {timeout_s:g} s")
+                    return future.result()
+                finally:
+                    future.cancel()  # what it says later, nobody hears
 
 
 def _in_thread(function: Callable[[], T], late: Callable[[T], object] | None) -> asyncio.Future[T]:

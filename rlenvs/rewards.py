@@ -75,8 +75,10 @@ class TaggedTemplate(Template):
 
     def is_well_formed(self, reply: str) -> bool:
         """`<think>…</think><answer>…</answer>` and no further tag; the answer is not empty."""
+        if len(_TAGS.findall(reply)) != 4:  # asked first: with more tags the pattern would try them in pairs
+            return False
         whole = _FORMAT.fullmatch(reply)
-        return whole is not None and bool(whole[1].strip()) and len(_TAGS.findall(reply)) == 4
+        return whole is not None and bool(whole[1].strip())
 
 
 class BoxedTemplate(Template):

@@ -1,14 +1,18 @@
-"""A word where Python stands still: which call of foreign code holds the interpreter's lock, and where in it.
+"""A word where Python stands still: which calls of foreign code are in flight, and where they are.
 
-Such code stops every thread of the process, so another process says the sentence (`watch`), and `faulthandler`, which
-needs no lock, prints where each thread is. Neither can end it: that takes `rlenvs.isolation`.
+Code that holds the interpreter's lock stops every thread of the process, so another process says the sentence
+(`watch`), and has `faulthandler`, which needs no lock, print where each thread is. Neither can end it: that takes
+`rlenvs.isolation`.
 """
 
 import contextlib
 import faulthandler
+import mmap
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -18,97 +22,83 @@ from pathlib import Path
 STILL_S = 30.0  # without a sign of life, until it is said
 _BEAT_S = 1.0
 _PROGRAM = Path(__file__).with_name("watch.py")
-_SHOWN = 3  # calls, and characters of each below: a line has to go through a pipe at once
-_LONGEST = 200
+_NUM_CALLS, _WIDTH = 64, 200  # in flight, and bytes for what each does; of more calls nothing is said
+_SHOW_WHERE = getattr(signal, "SIGRTMIN", 0) and signal.SIGRTMIN + 7  # nobody's; macOS has none of these
 
 
 class Watchdog:
-    """Gives signs of life, from a thread, as long as calls are in flight."""
+    """Gives signs of life, from a thread, and notes the calls in flight where the process that watches finds them."""
 
     def __init__(self, still_s: float = STILL_S) -> None:
-        """`still_s`: how long Python may stand still without a word."""
+        """`still_s`: how long Python may stand still during a call without a word."""
         self.still_s = still_s
         self._watch: subprocess.Popen[bytes] | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        self._calls: dict[object, str] = {}
-        self._is_busy = threading.Event()
-        self._arming = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._free: list[int] = []  # places in the file
+        self._calls = mmap.mmap(-1, _NUM_CALLS * _WIDTH)
 
     @contextmanager
     def during(self, what: str) -> Iterator[None]:
         """The time in which foreign code may hold the interpreter's lock; `what` it is doing, for people."""
-        key = object()
-        self._calls[key] = " ".join(what.split())[:_LONGEST]
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, daemon=True, name="rlenvs-watchdog")
-            self._thread.start()
-        self._is_busy.set()
+        if self._watch is None:
+            with contextlib.suppress(OSError):  # no process or file can be had: then there is no word
+                self._start()
+        free, calls = self._free, self._calls
+        place = free.pop() if free else None
         try:
+            if place is not None:
+                calls[place : place + _WIDTH] = (
+                    " ".join(what.split()).encode(errors="replace")[:_WIDTH].ljust(_WIDTH, b"\0")
+                )
             yield
         finally:
-            del self._calls[key]
+            if place is not None:
+                calls[place : place + _WIDTH] = bytes(_WIDTH)
+                free.append(place)
 
-    def _run(self) -> None:
-        while self._is_busy.wait():
-            calls = sorted(set(self._calls.copy().values()))
-            if calls:
-                self._show_where(sys.__stderr__)
-                more = f" and {len(calls) - _SHOWN} more" if len(calls) > _SHOWN else ""
-                self._beat(", ".join(calls[:_SHOWN]) + more)
-            else:
-                self._is_busy.clear()
-                faulthandler.cancel_dump_traceback_later()
-                self._beat("")
-                if self._calls:  # one that began meanwhile
-                    self._is_busy.set()
-            time.sleep(_BEAT_S)
-
-    def _show_where(self, file: object) -> None:
-        # what is suppressed: there is no standard error with a descriptor
-        with self._arming, contextlib.suppress(AttributeError, ValueError, OSError):
-            faulthandler.dump_traceback_later(self.still_s + _BEAT_S, file=file)  # type: ignore[arg-type]
-
-    def _beat(self, doing: str) -> None:
-        if self._watch is None or self._watch.poll() is not None:
+    def _start(self) -> None:
+        """Begin to watch, before the first call can hold anything."""
+        signal_number = self._register()
+        with tempfile.TemporaryFile() as file:
+            file.truncate(_NUM_CALLS * _WIDTH)
+            self._calls = mmap.mmap(file.fileno(), _NUM_CALLS * _WIDTH)
+            numbers = (self.still_s, file.fileno(), _WIDTH, signal_number)
             self._watch = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_PROGRAM), str(self.still_s)],
+                [sys.executable, "-I", "-S", str(_PROGRAM), *map(str, numbers)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
+                pass_fds=[file.fileno()],
                 bufsize=0,
             )
-            assert self._watch.stdin is not None
-            os.set_blocking(self._watch.stdin.fileno(), False)
-        assert self._watch.stdin is not None
-        with contextlib.suppress(OSError):  # it stands still itself, or has ended: the next beat starts another
-            self._watch.stdin.write(doing.encode(errors="replace") + b"\n")
+        self._free = list(range(0, _NUM_CALLS * _WIDTH, _WIDTH))
+        threading.Thread(target=self._beat, args=[self._watch], daemon=True, name="rlenvs-watchdog").start()
 
-    def before_fork(self) -> None:
-        """Let nothing be armed: in the child, faulthandler would wait for a thread that is not there."""
-        self._arming.acquire()
-        faulthandler.cancel_dump_traceback_later()
+    def _register(self) -> int:
+        if sys.__stderr__ is None or not _SHOW_WHERE:
+            return 0
+        try:
+            faulthandler.register(_SHOW_WHERE, file=sys.__stderr__)
+        except (ValueError, OSError, RuntimeError):  # standard error is closed
+            return 0
+        return int(_SHOW_WHERE)
 
-    def after_in_parent(self) -> None:
-        """Go on."""
-        self._arming.release()
+    def _beat(self, watch: "subprocess.Popen[bytes]") -> None:
+        assert watch.stdin is not None
+        os.set_blocking(watch.stdin.fileno(), False)
+        with contextlib.suppress(OSError, ValueError):  # it has ended: nobody watches any more
+            while True:
+                watch.stdin.write(b".")
+                time.sleep(_BEAT_S)
 
-    def after_in_child(self) -> None:
-        """Begin anew: there is no thread, and the process that watches is the parent's."""
+    def forget(self) -> None:
+        """After a fork, in the child: the process that watches is the parent's, and the thread is not here."""
         if self._watch is not None:
-            self._watch.returncode = 0
             assert self._watch.stdin is not None
             self._watch.stdin.close()
-        self._watch = None
-        self._begin()
+            self._watch.returncode = 0
+            self._watch = None
 
 
 watchdog = Watchdog()
 """The one that `rlenvs.deadline` tells of its calls."""
 
-os.register_at_fork(
-    before=watchdog.before_fork,
-    after_in_parent=watchdog.after_in_parent,
-    after_in_child=watchdog.after_in_child,
-)
+os.register_at_fork(after_in_child=watchdog.forget)

@@ -1,6 +1,8 @@
-"""The process that says that another one stands still: `watch.py STILL_S`, run by path, without imports of ours.
+"""The process that says that another one stands still: `watch.py STILL_S CALLS WIDTH SIGNAL`, run by path.
 
-A line on standard input is a sign of life and says what is going on, an empty one that nothing is.
+A byte on standard input is a sign of life. CALLS is the descriptor of a file of WIDTH bytes for each call in flight:
+what it does, or zeros. SIGNAL makes the other process print where its threads are; 0: there is none. No imports of
+ours.
 """
 
 import os
@@ -15,22 +17,29 @@ _ADVICE = (
 )
 
 
-def main(still_s: float) -> None:
+def main(still_s: float, calls: int, width: int, show_where: int) -> None:
     """Watch until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the terminal is for the other one to handle
-    doing, heard_at, is_still = "", time.monotonic(), False
+    heard_at, is_told = time.monotonic(), False
     while True:
-        ready, _, _ = select.select([0], [], [], still_s if doing and not is_still else None)
-        if not ready:
-            is_still = True
+        ready, _, _ = select.select([0], [], [], still_s)
+        if ready:
+            if not os.read(0, 65536):
+                return
+            if is_told:
+                _say(f"Python goes on, after {time.monotonic() - heard_at:.0f} s.")
+            heard_at, is_told = time.monotonic(), False
+        elif not is_told and (doing := _in_flight(calls, width)):
+            is_told = True
             _say(f"Python has stood still for {still_s:g} s, in one of these calls: {doing}. {_ADVICE}")
-            continue
-        lines = os.read(0, 65536)
-        if not lines:
-            return
-        if is_still:
-            _say(f"Python goes on, after {time.monotonic() - heard_at:.0f} s.")
-        doing, heard_at, is_still = lines.decode(errors="replace").split("\n")[-2], time.monotonic(), False
+            if show_where:
+                os.kill(os.getppid(), show_where)
+
+
+def _in_flight(calls: int, width: int) -> str:
+    whole = os.pread(calls, os.fstat(calls).st_size, 0)
+    each = (whole[at : at + width].rstrip(b"\0").decode(errors="replace") for at in range(0, len(whole), width))
+    return ", ".join(sorted({what for what in each if what}))
 
 
 def _say(sentence: str) -> None:
@@ -38,4 +47,4 @@ def _say(sentence: str) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]))
+    main(float(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -48,7 +48,7 @@ _MAX_DEPTH = 60
 _APPROXIMATION = re.compile(r"\\approx.*$")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _DIGIT_RUN = re.compile(r"\d{1000}")
-_HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|\d{5,}\s*\)?\s*!|!\s*\)*\s*!")
+_HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
 
 def normal(text: str) -> str:

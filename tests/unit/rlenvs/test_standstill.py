@@ -9,7 +9,7 @@ from rlenvs.deadline import Workers
 from rlenvs.standstill import watchdog
 
 watchdog.still_s = 1.5
-def holds():
+def holds():  # at once
     for length in range(16, 99):
         start = time.monotonic()
         re.match(r"(a+)+$", "a" * length + "b")
@@ -34,7 +34,6 @@ def test_code_that_holds_the_interpreters_lock_is_named_with_where_it_is_and_so_
     sentence = "rlenvs: Python has stood still for 1.5 s, in one of these calls: task b/4 of my/Busy-v0. "
     assert sentence in text
     assert "`rlenvs.isolation.isolated` runs it where it can" in text
-    assert "Timeout (0:00:02.500000)!" in text
     assert " in match\n" in text
     assert " in holds\n" in text
     assert text.index(sentence) < text.rindex("rlenvs: Python goes on, after ")
@@ -55,9 +54,9 @@ async def main():
 first = asyncio.run(main())
 child = os.fork()
 if not child:
-    assert watchdog._thread is None
+    assert watchdog._watch is None
     assert asyncio.run(main()) != first
-    assert watchdog._thread.is_alive()
+    assert watchdog._watch.poll() is None
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
 assert asyncio.run(main()) == first
