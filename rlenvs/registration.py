@@ -108,11 +108,7 @@ def make(id: str, **kwargs: Any) -> TextEnv:
         MakingError: it refuses its options, raised anything, or has no tasks.
         RlenvsError: what its constructor says itself, a DataError say.
     """
-    module, _, name = id.rpartition(":")
-    if module:
-        _import(module, id)
-    if name not in registry:
-        raise UnknownEnvironmentError(unknown("environment", name, registered_ids()))
+    name = registered_name(id)
     _check_options(name, kwargs)
     env = _constructed(name, kwargs)
     if not isinstance(env, TextEnv):
@@ -124,16 +120,32 @@ def make(id: str, **kwargs: Any) -> TextEnv:
     return env
 
 
+def registered_name(id: str) -> str:
+    """The id as it stands in Gymnasium's registry: of `module:id`, the id, once the module is imported.
+
+    Raises:
+        UnknownEnvironmentError: nobody registered it.
+        RegistrationError: the module cannot be imported.
+    """
+    module, _, name = id.rpartition(":")
+    if module:
+        _import(module, id)
+    if name not in registry:
+        raise UnknownEnvironmentError(unknown("environment", name, registered_ids()))
+    return name
+
+
 def creator_of(id: str) -> Callable[..., Any]:
     """What is called to make the environment: a class or a function.
 
+    Args:
+        id: as `make` takes it.
+
     Raises:
         UnknownEnvironmentError: nobody registered the id.
-        RegistrationError: its entry point cannot be imported, or is nothing to call.
+        RegistrationError: its module or its entry point cannot be imported, or is nothing to call.
     """
-    if id not in registry:
-        raise UnknownEnvironmentError(unknown("environment", id, registered_ids()))
-    entry_point = registry[id].entry_point
+    entry_point = registry[registered_name(id)].entry_point
     try:
         with foreign_code():
             creator: Any = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point

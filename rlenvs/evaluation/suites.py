@@ -7,9 +7,9 @@ from inspect import signature
 from typing import Any
 
 import gymnasium
-from gymnasium.envs.registration import load_env_creator
 
 from rlenvs.policies.base import Sampling
+from rlenvs.registration import creator_of, registered_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,8 @@ class Target:
     @property
     def options(self) -> dict[str, Any]:
         """JSON values: what its environment is made with, the defaults too, which may change between versions."""
-        spec = gymnasium.spec(self.env)
-        creator = load_env_creator(spec.entry_point) if isinstance(spec.entry_point, str) else spec.entry_point
-        parameters = signature(creator).parameters.values() if creator is not None else ()
+        spec = gymnasium.spec(registered_name(self.env))
+        parameters = signature(creator_of(self.env)).parameters.values()
         defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
         options = {**defaults, **spec.kwargs, **self.kwargs}
         options.pop("render_mode", None)  # how it is shown, and nobody looks

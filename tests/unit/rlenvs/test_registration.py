@@ -8,7 +8,7 @@ import pytest
 import rlenvs
 from rlenvs import RewardFunction, Rubric, Task, TextEnv, user
 from rlenvs.errors import MakingError, RegistrationError, RlenvsError, UnknownEnvironmentError
-from rlenvs.registration import registered
+from rlenvs.registration import creator_of, registered
 from rlenvs.seats import SeatView
 
 
@@ -50,7 +50,7 @@ def test_importing_rlenvs_registers_our_environments_and_imports_none_of_them():
     code = """
 import json, sys
 import rlenvs, gymnasium
-from rlenvs.registration import registered
+from rlenvs.registration import creator_of, registered
 heavy = ["torch", "transformers", "sympy", "pettingzoo", "typer", "rlenvs.multi", "rlenvs.checks.conduct"]
 descriptions = {each.id: each.description for each in registered()}
 print(json.dumps([
@@ -77,6 +77,7 @@ def test_make_gives_the_environment_without_wrappers_and_with_its_options(regist
     assert (env.upto, env.spec.id) == (5, "test/Counting-v0")
     assert rlenvs.make("test/Counting-v0", upto=7).upto == 7
     assert isinstance(rlenvs.make("rlenvs:rlenvs/EchoPair-v0", seat="echoer"), SeatView)
+    assert creator_of("rlenvs:rlenvs/EchoPair-v0") is creator_of("rlenvs/EchoPair-v0")
 
 
 def test_an_unknown_id_is_an_error_with_the_near_miss():

@@ -172,3 +172,8 @@ def test_an_environment_that_does_not_start_is_a_sentence_with_where_it_broke(ca
     assert captured.err.startswith("rlenvs: strange/Yes-v0 does not start on its task 0: ")
     assert "no such row" in captured.err
     assert "in task_at" in captured.err
+
+
+def test_an_id_with_its_module_is_shown_like_the_id(capsys):
+    assert main(["envs", "show", "rlenvs:rlenvs/EchoPair-v0"]) == 0
+    assert "letters = 4" in capsys.readouterr().out

@@ -46,3 +46,9 @@ def test_targets_without_a_name_of_their_own_are_refused() -> None:
         Suite(name="s", description="", targets=(target, target))
     with pytest.raises(ValueError, match="at least one target"):
         Suite(name="s", description="", targets=())
+
+
+def test_the_options_of_a_target_named_with_its_module_are_those_of_its_id():
+    target = Target(env="rlenvs:rlenvs/EchoPair-v0", kwargs={"rounds": 3})
+    assert target.options == Target(env="rlenvs/EchoPair-v0", kwargs={"rounds": 3}).options
+    assert (target.options["rounds"], target.options["letters"]) == (3, 4)
