@@ -20,14 +20,16 @@ def remarks(evaluation: Evaluation) -> list[str]:
     """For each target: what it is, questions that there were too few of, replies cut off, samples not counted."""
     lines = []
     for summary, tried in zip(evaluation.summaries, evaluation.tried, strict=True):
-        for remark in (*_subject(tried), *_questions(tried), *_cut_off(summary), *_too_few(summary), *_errors(summary)):
+        lines.append(_subject(summary.target, tried))
+        for remark in (*_questions(tried), *_cut_off(summary), *_too_few(summary), *_errors(summary)):
             lines.append(f"{summary.target}: {remark}")
     return lines
 
 
-def _subject(tried: Tried) -> Iterator[str]:
+def _subject(title: str, tried: Tried) -> str:
     options = ", ".join(f"{name}={inline(value)}" for name, value in tried.options.items() if value not in (None, ""))
-    yield f"{tried.env}({options}), tasks {tried.first_task} … {tried.last_task}"
+    name = "" if title == tried.env else f"{title}: "
+    return f"{name}{tried.env}({options}), tasks {tried.first_task} … {tried.last_task}"
 
 
 def _questions(tried: Tried) -> Iterator[str]:

@@ -138,6 +138,16 @@ def test_an_evaluation_keeps_the_samplers_batches_full(renderer: Renderer) -> No
     assert [len(batch) for batch in sampler.batches] == [4, 4, 4, 4, 2, 2]
 
 
+def test_a_sampler_that_batches_by_itself_is_asked_at_its_own_pace(renderer: Renderer) -> None:
+    sampler = ScriptedSampler(lambda _: "4", renderer)
+    assert TokenPolicy(sampler, renderer, Sampling(), name="x").capabilities == {"placed"}
+    sampler.capabilities = sampler.capabilities | {"concurrent"}
+    words = TokenPolicy(sampler, renderer, Sampling(), name="x")
+    assert words.capabilities == {"placed", "concurrent"}
+    evaluate(words, [Target(env="rlenvs/EchoPair-v0", kwargs={"seat": "echoer"})], num_tasks=10, concurrency=4)
+    assert {len(batch) for batch in sampler.batches} == {1}
+
+
 def test_an_evaluation_given_up_in_a_batch_and_resumed_ends_as_if_it_had_not_been(
     tiny_policy: LoadedPolicy, renderer: Renderer, tmp_path: Path
 ) -> None:

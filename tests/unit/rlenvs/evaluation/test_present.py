@@ -132,6 +132,8 @@ def test_rows_of_a_run_group_the_samples_of_a_task() -> None:
 def test_people_and_programs_are_told_what_was_evaluated() -> None:
     result = evaluation(SAMPLES, 4)
     assert remarks(result) == ['toy[1]: toy/Env-v0(dataset="gsm8k"), tasks toy/0 … toy/9']
+    unnamed = evaluation([replace(each, target="toy/Env-v0") for each in SAMPLES], 4)
+    assert remarks(unnamed) == ['toy/Env-v0(dataset="gsm8k"), tasks toy/0 … toy/9']
     [target] = as_json(result)["targets"]
     assert (target["env"], target["options"]) == ("toy/Env-v0", {"dataset": "gsm8k", "split": "", "limit": None})
     assert (target["first_task"], target["last_task"]) == ("toy/0", "toy/9")

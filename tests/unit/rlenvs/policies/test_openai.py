@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rlenvs.policies import openai as openai_policy
 from rlenvs.policies.base import Reply, ReplyRequest, Sampling
 from rlenvs.policies.openai import Endpoint, EndpointError, OpenAIPolicy
 from rlenvs.records import Message, user
@@ -137,6 +138,30 @@ def test_at_most_the_stated_number_of_requests_is_in_flight(server: Server) -> N
     server.script = [(200, completion("x"), 0.05)] * 9
     ask(policy(server, concurrency=3), *"abcdefghi")
     assert server.most_in_flight == 3
+
+
+def test_calls_at_the_same_time_share_one_connection_and_its_limit(server: Server, monkeypatch: Any) -> None:
+    opened: list[Any] = []
+    open_client = openai_policy._client
+    monkeypatch.setattr(openai_policy, "_client", lambda endpoint: opened.append(open_client(endpoint)) or opened[-1])
+    asked, requests = (
+        policy(server, concurrency=3),
+        [ReplyRequest(key=t, messages=(user(t),), seed=7) for t in "abcdefghi"],
+    )
+    server.script = [(200, completion("x"), 0.05)] * 9
+
+    async def one(request: ReplyRequest) -> Reply:
+        [(_, reply)] = [each async for each in asked.replies([request])]
+        return reply
+
+    async def all_at_once() -> list[Reply]:
+        return await asyncio.gather(*map(one, requests))
+
+    assert [reply.text for reply in asyncio.run(all_at_once())] == ["x"] * 9
+    assert (len(opened), server.most_in_flight) == (1, 3)
+    assert opened[0].is_closed(), "the last call closes what the first one opened"
+    assert asyncio.run(one(requests[0])).text == "echo a", "and another loop opens it anew"
+    assert len(opened) == 2
 
 
 def test_a_busy_or_broken_server_is_asked_again(server: Server) -> None:
