@@ -1,14 +1,14 @@
 """`check_env`: whether an environment keeps the promises that training and evaluation rely on, in seconds on a CPU.
 
 This collects what the single checks say: form in `contract`, right and wrong answers in `scores`, clones and randomness
-in `conduct`, Gymnasium's and PettingZoo's own in `borrowed`.
+in `conduct`, other processes in `elsewhere`, Gymnasium's and PettingZoo's own in `borrowed`.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from rlenvs import registration
@@ -33,7 +33,8 @@ def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: i
     marks (every part of the reward that is 0 or 1) and nothing that is tried earns more, an empty and a wrong answer
     and those of other tasks are not right, a demonstration plays to the end, infos have their keys, a step after the
     end is an error, no text makes it raise, what `complete` calls a whole action is one, no global random state is
-    touched, tasks are the same at every call. With several seats: all that from each seat, and PettingZoo's own check.
+    touched, tasks are the same at every call and, if it was made by its id, in another process. With several seats:
+    all that from each seat, and PettingZoo's own check.
 
     What could not be checked (without `answer_message`, what a right answer scores) and what may be meant (a prompt
     that shows its target) is a `CheckWarning`.
@@ -54,7 +55,7 @@ def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: i
         view = SeatView(view)
     check = _seat_failures if isinstance(view, SeatView) else _failures
     notes: list[str] = []
-    failures = list(check(view, num_tasks, seed, notes))
+    failures = [*check(view, num_tasks, seed, notes), *_failures_elsewhere(view, notes)]
     for note in notes:
         warnings.warn(note, CheckWarning, stacklevel=2)
     if failures:
@@ -76,6 +77,14 @@ def _failures(env: TextEnv, num_tasks: int, seed: int, notes: list[str]) -> Iter
     for check in (borrowed.gymnasium_agrees, *contract.CHECKS, *scores.CHECKS, *conduct.CHECKS):
         yield from _guarded(check, subject)
     notes += subject.notes
+
+
+def _failures_elsewhere(env: TextEnv, notes: list[str]) -> Iterator[str]:
+    """What is wrong with it in another process."""
+    from rlenvs.checks.elsewhere import tasks_are_the_same_elsewhere
+
+    with suppress(Exception), foreign_code():  # one that cannot give its tasks here has failed already
+        yield from tasks_are_the_same_elsewhere(env, notes)
 
 
 def _seat_failures(view: Any, num_tasks: int, seed: int, notes: list[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from rlenvs.isolation.pool import Limits, ProcessPool, RaisedInWorkerError, StoppedError
 
-__all__ = ["Isolated", "Limits", "RaisedInWorkerError", "StoppedError", "isolated"]
+__all__ = ["Isolated", "Limits", "RaisedInWorkerError", "StoppedError", "isolated", "once"]
 
 _KIND = Path(__file__).with_name("functions.py")
 
@@ -61,12 +61,31 @@ class Isolated:
             StoppedError: it went beyond its limits, or the process was lost.
             RaisedInWorkerError: it raised. A SandboxError or TimeoutError comes out as what it is.
         """
-        key = (pickle.dumps(self.function), self.limits)
-        pool = _pools.get(key) or _pools.setdefault(key, ProcessPool(_KIND, self.limits, setup=_setup(self.function)))
-        return pool.ask(base64.b64encode(pickle.dumps(arguments)).decode())
+        setup = _setup(self.function)
+        pool = _pools.get((setup, self.limits))
+        if pool is None:
+            pool = _pools.setdefault((setup, self.limits), ProcessPool(_KIND, self.limits, setup=setup))
+        return pool.ask(_pickled(arguments))
 
 
-_pools: dict[tuple[bytes, Limits], ProcessPool] = {}
+_pools: dict[tuple[str, Limits], ProcessPool] = {}
+
+
+def once(function: Callable[..., Any], *arguments: Any, limits: Limits) -> Any:
+    """What the function returns in a worker process that is started for this call and ended after it.
+
+    Raises:
+        StoppedError, RaisedInWorkerError, ValueError: as `isolated` and its result do.
+    """
+    pool = ProcessPool(_KIND, limits, setup=_setup(function), size=1)
+    try:
+        return pool.ask(_pickled(arguments))
+    finally:
+        pool.close()
+
+
+def _pickled(value: Any) -> str:
+    return base64.b64encode(pickle.dumps(value)).decode()
 
 
 def _setup(function: Callable[..., Any]) -> str:
@@ -89,4 +108,4 @@ def _setup(function: Callable[..., Any]) -> str:
         surroundings = {key: value for key, value in surroundings.items() if key not in main}
     elif not main & surroundings.keys():
         raise ValueError(f"a worker process cannot import an interactive session: put {name} into a file")
-    return base64.b64encode(pickle.dumps((surroundings, pickled))).decode()
+    return _pickled((surroundings, pickled))
