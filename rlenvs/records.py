@@ -111,6 +111,10 @@ def _not_json(value: Any, path: str) -> Iterator[str]:
         yield f"{path} is a {type(value).__name__}, which JSON has not; a set, say, is written as a sorted list"
 
 
+LARGEST_REWARD = 1e100
+"""In size: of as many as there will ever be, sums and squares are still numbers."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """What one reward function said of an episode."""
@@ -120,8 +124,11 @@ class Part:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.weighted):  # nor is it where one of the two is not
-            raise ValueError(f"part {self.name!r}: value times weight is finite, got {self.value} and {self.weight}")
+        if not max(abs(self.value), abs(self.weighted)) <= LARGEST_REWARD or not math.isfinite(self.weight):
+            size = f"finite, and at most {LARGEST_REWARD:g} in size"
+            raise ValueError(
+                f"part {self.name!r}: value and value times weight are {size}: got {self.value} and {self.weight}"
+            )
 
     @property
     def weighted(self) -> float:

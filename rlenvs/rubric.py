@@ -50,7 +50,7 @@ class Rubric:
         """The verdict, or None where a function says that the episode cannot be scored.
 
         Raises:
-            GraderError: a function raised, or gave NaN, an infinity or something that is not a number.
+            GraderError: a function raised, or gave NaN, an infinity, more than `LARGEST_REWARD` or no number at all.
             SandboxError, TimeoutError: a function was let down by its sandbox, or by a deadline.
         """
         parts = []
@@ -58,7 +58,7 @@ class Rubric:
             value = _graded(function, task, transcript)
             if value is None:
                 return None
-            parts.append(Part(name=function.name, value=value, weight=function.weight))
+            parts.append(_part(function, value, task.id))
         decisive = self.correct or self.functions[0].name
         correct = next(part.value for part in parts if part.name == decisive)
         return Verdict(parts=tuple(parts), correct=min(1.0, max(0.0, correct)))
@@ -75,6 +75,13 @@ def _graded(function: RewardFunction, task: Task, transcript: Sequence[Message])
     except Exception as error:  # whatever it raises is a broken grader
         raise GraderError(task.id, function.name, f"raised {type(error).__name__}: {error}") from error
     return None if value is None else checked_reward(value, task.id, function.name)
+
+
+def _part(function: RewardFunction, value: float, task_id: str) -> Part:
+    try:
+        return Part(name=function.name, value=value, weight=function.weight)
+    except ValueError as error:
+        raise GraderError(task_id, function.name, f"gave what is no reward: {error}") from error
 
 
 def checked_reward(value: Any, task_id: str, name: str) -> float:

@@ -113,3 +113,10 @@ def test_a_rubric_without_functions_or_with_two_of_a_name_is_refused():
 
 def test_checked_reward_keeps_the_value():
     assert checked_reward(0.1, "t", "r") == 0.1
+
+
+@pytest.mark.parametrize(("value", "weight"), [(1e308, 1.0), (-1e101, 1.0), (1e101, 1e-9), (1e60, 1e60)])
+def test_a_reward_that_sums_could_not_hold_is_an_error_that_names_it(value, weight):
+    rubric = Rubric((RewardFunction("huge", lambda task, transcript: value, weight),))
+    with pytest.raises(GraderError, match=r"'huge' gave what is no reward: .* at most 1e\+100 in size: got "):
+        rubric.judge(TASK, ())
