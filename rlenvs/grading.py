@@ -53,7 +53,8 @@ def grade_math(
     Rows that are there already are not graded again, unless they have changed since or their verdict was `error`.
 
     Args:
-        path: JSON lines with `id`, `gold`, `answer` and optionally `question`, `form` (bare or text).
+        path: JSON lines with `id`, `gold` and `answer` (text or numbers) and optionally `question`, `form` (bare or
+            text).
         out: JSON lines with `id`, `verdict` (equal, not_equal, bad_gold, error), `ms` and the row's `fingerprint`. A
             last line that was cut off by a kill is written anew; lines of other rows stay, at the end.
         pool: the workers; as many threads as it has workers ask them.
@@ -122,21 +123,30 @@ def _text(path: Path) -> str:
         raise GradingError(f"{path} is not text in UTF-8: {error}") from error
 
 
+_FIELDS: dict[str, tuple[Any, str]] = {
+    "id": (str | int, "text or a whole number"),
+    "gold": (str | int | float, "text or a number"),
+    "answer": (str | int | float | None, "text, a number, or null for none"),
+    "question": (str | None, "text or null"),
+}
+
+
 def _row(record: Any) -> GradingRow:
     if not isinstance(record, dict):
         raise ValueError(f"expected an object, got {type(record).__name__}")
     missing = [name for name in ("id", "gold", "answer") if name not in record]
     if missing:
         raise ValueError(f"no {' and no '.join(missing)}; there is {', '.join(record) or 'nothing'}")
-    types = {"id": str | int, "gold": str | int | float, "answer": str | None, "question": str | None}
-    for name, type_ in types.items():
-        if not isinstance(record.get(name), type_):
-            raise ValueError(f"{name} is {type_}: got {record[name]!r}")
+    for name, (types, words) in _FIELDS.items():
+        value = record.get(name)
+        if not isinstance(value, types) or isinstance(value, bool):
+            raise ValueError(f"{name} is {words}: got {json.dumps(value)[:100]}")
     form = record.get("form", "bare")
     if form not in ("bare", "text"):
         raise ValueError(f"form is bare (the answer alone) or text (a whole reply): got {form!r}")
     question = record.get("question") or ""
-    return GradingRow(id=record["id"], gold=record["gold"], answer=record["answer"], question=question, form=form)
+    answer = record["answer"] if record["answer"] is None else str(record["answer"])
+    return GradingRow(id=record["id"], gold=record["gold"], answer=answer, question=question, form=form)
 
 
 def _lines(out: Path) -> dict[str | int, dict[str, Any]]:

@@ -35,25 +35,26 @@ def verify(gold: Any, answer: str | None, question: str | None = None) -> Equali
 
 
 def judge(gold: Any, answer: str | None, question: str | None = None, *, pool: VerifierPool | None = None) -> Judgement:
-    """`verify` with the reason."""
-    if answer is None:
-        answer = ""
-    return compare(str(gold), answer, question or "", _within_total(pool or DEFAULT_POOL))
+    """`verify` with the reason.
+
+    An answer that uses up its limits (processor time, memory, nesting) while the reference alone passes in the same
+    workers is wrong, like a program that overruns its limit: otherwise a policy could escape a low reward by writing
+    9^{9^{9^9}}. The check of the reference tells this apart from a verifier that is broken.
+    """
+    pool = pool or DEFAULT_POOL
+    judged = compare(str(gold), answer or "", question or "", _within_total(pool))
+    if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), pool):
+        return Judgement("not_equal", judged.reason, by_answer=True)
+    return judged
 
 
 def is_equal(gold: Any, answer: str, question: str = "", *, pool: VerifierPool | None = None) -> bool:
     """Whether the answer is right, for reward functions.
 
-    An answer that uses up its limits (processor time, memory, nesting) while the reference alone passes in the same
-    workers is wrong, like a program that overruns its limit: otherwise a policy could escape a low reward by writing
-    9^{9^{9^9}}. The check of the reference tells this apart from a verifier that is broken.
-
     Raises:
         VerifierError: the reference cannot be read, or the workers are broken.
     """
     judged = judge(gold, answer, question, pool=pool)
-    if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), pool or DEFAULT_POOL):
-        return False
     if judged.verdict in ("bad_gold", "error"):
         raise VerifierError(f"{judged.verdict} for the reference {str(gold)[:100]!r}: {judged.reason}")
     return judged.verdict == "equal"

@@ -13,7 +13,7 @@ from rlenvs.verifiers.exact import digits_and_base, is_percent, number
 from rlenvs.verifiers.text import MAX_CHARS, as_latex, is_huge, normal
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
-"""bad_gold: the reference cannot be read, an error of the data. error: the check broke or overran its limits."""
+"""bad_gold: the reference cannot be read, an error of the data. error: the check broke, whatever the answer is."""
 
 
 class Judgement(NamedTuple):
@@ -30,6 +30,7 @@ Algebra = Callable[[str, str], Judgement]
 EQUAL = Judgement("equal")
 NOT_EQUAL = Judgement("not_equal")
 _MAX_ITEMS = 30
+_NOT_A_NUMBER = re.compile(r"[-+]?nan", re.IGNORECASE)
 _CHOICE = re.compile(r"\(?[A-Z]\)?")
 _RATIO = re.compile(r"[^:]+(?::[^:]+)+")
 _ASKS_PERCENT = re.compile(r"percent|\\?%", re.IGNORECASE)
@@ -62,6 +63,8 @@ def _why_unreadable(reference: str) -> str:
         return f"a reference of {len(reference)} characters; the limit is {MAX_CHARS}"
     if not re.search(r"\w|\\emptyset", reference):
         return "an empty reference"
+    if _NOT_A_NUMBER.fullmatch(reference):
+        return "a reference that is no number, where a program failed to give one"
     plain = re.sub(r"\\[{}]", "", reference)
     return "" if plain.count("{") == plain.count("}") else "a reference with unbalanced braces"
 
@@ -134,6 +137,8 @@ def _quantities(gold: str, answer: str, question: str, algebra: Algebra) -> Judg
 def _brackets(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement | None:
     """Tuples and intervals: the same brackets, item by item in order."""
     expected, given = structure.members(gold), structure.members(answer)
+    if _is_single_list(expected) != _is_single_list(given):
+        return Judgement("not_equal", "square brackets around one of the two")
     if expected is None or given is None or (len(expected[1]) == len(given[1]) == 1):
         return None
     if expected[0] != given[0] or len(expected[1]) != len(given[1]):
@@ -143,6 +148,10 @@ def _brackets(gold: str, answer: str, question: str, algebra: Algebra) -> Judgem
         if judged.verdict != "equal":
             return judged
     return EQUAL
+
+
+def _is_single_list(members: tuple[str, list[str]] | None) -> bool:
+    return members is not None and members[0] == "[]" and len(members[1]) == 1
 
 
 def _choices(gold: str, answer: str, _question: str, _algebra: Algebra) -> Judgement | None:

@@ -22,7 +22,9 @@ _GLYPH = re.compile("|".join(map(re.escape, _GLYPHS)))
 _REWRITES = [
     (re.compile(pattern), replacement)
     for pattern, replacement in [
-        (r"\\(?:displaystyle|textstyle|left|right|[bB]igg?[lr]?)(?![a-zA-Z])", ""),
+        (r"\\(?:displaystyle|textstyle|scriptstyle|left|right|[bB]igg?[lr]?)(?![a-zA-Z])", ""),
+        (r"\\(?:tiny|scriptsize|footnotesize|small|normalsize|large|Large|LARGE|huge|Huge)(?![a-zA-Z])", ""),
+        (r"\\underline(?![a-zA-Z])|\\(?:text)?color\s*\{[a-zA-Z]+\}", ""),
         (r"\\(?:quad|qquad|enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;:! ]|~", " "),
         (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
@@ -45,8 +47,10 @@ _SET_BUILDER = re.compile(
     r"\\\{\s*([a-zA-Z])\s*(?:\\mid|\\colon|:|\|)\s*(?P<condition>[^{}:|]*(?:[<>]|\\[lg]e ).*)\\\}"
 )
 _MAX_DEPTH = 60
+_MAX_WRAPPINGS = 5
 _APPROXIMATION = re.compile(r"\\approx.*$")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
+_TEXT_OF_NUMBER = re.compile(r"\\text\s*\{\s*([-+]?\d[^{}]*)\}")
 _DIGIT_RUN = re.compile(r"\d{1000}")
 _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
@@ -58,10 +62,31 @@ def normal(text: str) -> str:
     text = _ALIGNED.sub(lambda lines: lines[1].replace("&", "").replace(r"\\", ","), text)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
-    text = _APPROXIMATION.sub("", text).strip().strip("*").strip()
+    text = _APPROXIMATION.sub("", text).rstrip(" \\").strip().strip("*").strip()
+    text = _unwrapped(text.removeprefix("=").lstrip())
     if found := _SET_BUILDER.fullmatch(text):
         text = found["condition"].strip()
     return text.rstrip(".").rstrip() if not text.endswith("...") else text
+
+
+def _unwrapped(text: str) -> str:
+    r"""What braces, or `\text` around a number with its unit, enclose as a whole."""
+    for _ in range(_MAX_WRAPPINGS):
+        if not (text.startswith("{") and text.endswith("}") and _closing(text) == len(text) - 1):
+            break
+        text = text[1:-1].strip()
+    found = _TEXT_OF_NUMBER.fullmatch(text)
+    return found[1].strip() if found else text
+
+
+def _closing(text: str) -> int:
+    """Where the brace is closed that the text begins with; -1 if it is not."""
+    depth = 0
+    for position, sign in enumerate(text):
+        depth += (sign == "{") - (sign == "}")
+        if depth == 0:
+            return position
+    return -1
 
 
 def _plain_glyphs(text: str) -> str:
@@ -102,6 +127,7 @@ _LATEX_REWRITES = [
     for pattern, replacement in [
         (r"(?<![a-zA-Z\\])(?:infinity|inf|oo)(?![a-zA-Z])", r"\\infty "),
         (r"\*\*", "^"),
+        (r"(?<=\d)\.(?=\s*(?:[-+*/^)}]|$))", ""),  # 1./3, as Fortran and Python write it
         (r"(?<![a-zA-Z])(?:np|math)\.", ""),
         (r"\\hbar(?![a-zA-Z])", "h_{bar} "),
         (r"(?<![a-zA-Z\\])E_", r"\\epsilon_"),  # the parser takes a lone E for Euler's number

@@ -100,6 +100,9 @@ def _without_name(value: Any, other: Any) -> Any:
 
     if isinstance(value, sympy.And) and all(isinstance(part, sympy.Eq) for part in value.args):
         parts = value._unsorted_args
+        numbers = [part.rhs for part in parts if isinstance(part.rhs, sympy.Expr) and not part.rhs.free_symbols]
+        if not all(are_equal(number, parts[-1].rhs) for number in numbers):
+            return value  # x = 4 = 5 says nothing
         value = sympy.Eq(parts[0].lhs, parts[-1].rhs, evaluate=False)
     if not isinstance(value, sympy.Eq) or isinstance(other, sympy.Eq) or not isinstance(value.lhs, sympy.Expr):
         return value

@@ -64,6 +64,20 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch
     assert len(asked) == 4
 
 
+def test_answers_may_be_numbers_as_references_may(tmp_path: Path) -> None:
+    rows = [{"id": 1, "gold": 18, "answer": 18.0}, {"id": 2, "gold": "1/2", "answer": 0.25}]
+    assert grade_math(write(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl") == {"equal": 1, "not_equal": 1}
+
+
+def test_an_answer_that_uses_up_its_limits_is_wrong_and_not_graded_again(tmp_path: Path) -> None:
+    rows = [{"id": 1, "gold": "x^2+1", "answer": "(((x+1)^{50})^{50})^{50}"}, {"id": 2, "gold": "NaN", "answer": "5"}]
+    source, out = write(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
+    assert grade_math(source, out) == {"not_equal": 1, "bad_gold": 1}
+    told: list[tuple[int, int]] = []
+    grade_math(source, out, progress=lambda *done: told.append(done))
+    assert told == [(2, 2)]
+
+
 CHANGED = [{"gold": "19"}, {"answer": "19"}, {"question": "How many percent?"}, {"form": "text"}]
 
 
@@ -112,8 +126,10 @@ def test_lines_of_rows_that_are_gone_stay(tmp_path: Path) -> None:
         ("{broken", "line 2: Expecting"),
         ("[1]", "line 2: expected an object, got list"),
         ({"id": "b", "gold": "1"}, "line 2: no answer; there is id, gold"),
-        ({"id": "b", "gold": None, "answer": "1"}, "line 2: gold is .*got None"),
-        ({"id": "b", "gold": "1", "answer": 1}, "line 2: answer is .*got 1"),
+        ({"id": "b", "gold": None, "answer": "1"}, "line 2: gold is text or a number: got null"),
+        ({"id": "b", "gold": True, "answer": "1"}, "line 2: gold is text or a number: got true"),
+        ({"id": "b", "gold": "1", "answer": [1]}, r"line 2: answer is text, a number, or null for none: got \[1\]"),
+        ({"id": False, "gold": "1", "answer": "1"}, "line 2: id is text or a whole number: got false"),
         ({"id": "b", "gold": "1", "answer": "1", "form": "whole"}, "line 2: form is bare .* got 'whole'"),
         ({"id": "a", "gold": "1", "answer": "1"}, "line 2: the id 'a' is that of line 1"),
     ],

@@ -36,6 +36,18 @@ def verdict(gold: str, answer: str, question: str = "") -> str:
         ("25", "２５"),
         (r"\frac{7}{2}", "3½"),
         ("x^2+1", "x²+1".replace("²", "^2")),
+        ("18", r"\boxed{{18}}"),
+        ("18", "= 18"),
+        ("18", r"18 \ "),
+        ("18", "18 \\\\"),
+        ("18", r"\large 18"),
+        ("18", r"\Huge{18}"),
+        ("18", r"\underline{18}"),
+        ("18", r"\underline{\textbf{18}}"),
+        ("18", r"\color{red}18"),
+        ("18", r"\text{18 eggs}"),
+        ("(3,4)", "{(3,4)}"),
+        ("-1./3", r"-\frac{1}{3}"),
     ],
 )
 def test_equal_answers_are_found_equal_without_algebra(gold: str, answer: str) -> None:
@@ -70,6 +82,13 @@ def test_equal_answers_are_found_equal_without_algebra(gold: str, answer: str) -
         ("3,5,7", "357"),
         ("1", "10000000!"),
         ("1", "10^{99999}"),
+        ("18", "[18]"),
+        ("[18]", "18"),
+        ("18", r"\text{about 18 eggs}"),
+        ("18", r"\text{18 or 19}"),
+        ("18", r"\text{19 eggs}"),
+        ("18", r"\underline{19}"),
+        ("18", "= 19"),
         ("1", "(" * 100 + "1" + ")" * 100),
         ("1", "1" * (MAX_CHARS + 1)),
     ],
@@ -78,7 +97,7 @@ def test_different_answers_are_not_equal_without_algebra(gold: str, answer: str)
     assert verdict(gold, answer) == "not_equal"
 
 
-@pytest.mark.parametrize("gold", ["", "  ", "$$", r"\frac{1}{", "...", "1" * (MAX_CHARS + 1)])
+@pytest.mark.parametrize("gold", ["", "  ", "nan", "NaN", "-NaN", "$$", r"\frac{1}{", "...", "1" * (MAX_CHARS + 1)])
 def test_an_unreadable_reference_is_an_error_of_the_data(gold: str) -> None:
     assert verdict(gold, gold) == "bad_gold"
 
@@ -107,6 +126,9 @@ def test_what_is_left_goes_to_algebra_as_latex() -> None:
 
     assert compare("pi*r**2", r"$\pi r²$", "", algebra).verdict == "equal"
     assert asked == [(r"\pi *r^2", r"\pi r^{2}")]
+    asked.clear()
+    assert compare("-1./3", "x + 7y", "", algebra).verdict == "equal"
+    assert asked == [("-1/3", "x + 7y")], "a reference that the parser can read"
 
 
 @pytest.mark.parametrize(

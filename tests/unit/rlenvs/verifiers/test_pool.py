@@ -133,8 +133,11 @@ def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_
     pool: VerifierPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rlenvs.verifiers.text._MAX_DEPTH", 1000)  # lets the slow answer through to the worker
-    assert verifiers.judge("x+1", SLOW, pool=pool).verdict == "error"
+    judged = verifiers.judge("x+1", SLOW, pool=pool)
+    assert (judged.verdict, judged.by_answer) == ("not_equal", True)
+    assert "processor time" in judged.reason
     assert verifiers.is_equal("x+1", SLOW, pool=pool) is False
+    assert verifiers.judge(SLOW, "x+1", pool=pool).verdict == "error", "the reference itself is too much"
     assert verifiers.is_equal("x+x", "2x", pool=pool) is True
     os.kill(pool.processes.idle[0].process.pid, signal.SIGKILL)
     with pytest.raises(VerifierError, match="error for the reference 'x\\+x'"):
@@ -146,4 +149,4 @@ def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_
 def test_many_slow_items_share_one_limit(pool: VerifierPool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verifiers, "_TOTAL_S", 0.0)
     judged = verifiers.judge("x, y", "x+1, y+1", pool=pool)
-    assert (judged.verdict, judged.by_answer) == ("error", True)
+    assert (judged.verdict, judged.by_answer, judged.reason) == ("not_equal", True, "more than 0.0 s in all")

@@ -17,6 +17,9 @@ from rlenvs.verifiers.worker import is_equal
         ("0.1+0.2", "0.3"),
         ("x=5", "5"),
         ("5", "x=5"),
+        ("5", "x=y=5"),
+        ("5", "x=2+3=5"),
+        ("10", "n=2k=10"),
         ("f(x)=2x+1", "2x+1"),
         (r"\frac{1}{\sqrt{6}}", r"\frac{NO}{BO}=\frac{1}{\sqrt{6}}"),
         ("2x+y=3", "-4x-2y=-6"),
@@ -38,6 +41,8 @@ def test_equal_expressions_are_equal_both_ways(gold: str, answer: str) -> None:
     ("gold", "answer"),
     [
         ("x^2+2x+1", "y^2+2y+1"),
+        ("5", "x=4=5"),
+        ("5", "x=y=4=5"),
         ("-x^2", "(-x)^2"),
         (r"\sqrt{x^2}", "x"),
         (r"\frac{1}{2004!}", r"\frac{1}{2006!}"),
