@@ -282,7 +282,7 @@ def _prefill_chunks(prompts: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]
     longest = 0
     for index, prompt in enumerate(prompts):
         cells = len(different | {prompt}) * max(longest, len(prompt))
-        if index > start and cells > PREFILL_TOKENS:
+        if index > start and prompt not in different and cells > PREFILL_TOKENS:
             chunks.append((start, index))
             start, different, longest = index, set(), 0
         different.add(prompt)

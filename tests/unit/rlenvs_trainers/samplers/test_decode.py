@@ -64,6 +64,16 @@ def test_prompts_are_prefilled_in_slices_without_a_difference(
     assert [shape for shape in in_slices if shape[1] > 1] == [(2, 3), (1, 6), (1, 9), (1, 12)]
 
 
+def test_a_shared_prompt_that_fills_a_slice_alone_is_computed_once(
+    sampler: TransformersSampler, tiny_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decode, "PREFILL_TOKENS", 8)
+    requests = [request(f"{prompt}/{n}", range(20, 40 + prompt), seed=n) for prompt in range(2) for n in range(3)]
+    with forwards(tiny_policy) as shapes:
+        sample(sampler, requests)
+    assert [shape for shape in shapes if shape[1] > 1] == [(1, 19), (1, 20)]
+
+
 def test_a_prompt_that_a_group_shares_is_computed_once_and_finished_rows_leave(
     sampler: TransformersSampler, tiny_policy: LoadedPolicy
 ) -> None:
