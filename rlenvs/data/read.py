@@ -44,7 +44,12 @@ def load_problems(name: str, split: str = "", *, data: str = "", limit: int | No
         raise DataError(unknown(f"split of {name}", chosen, data_set.splits))
     if limit is not None and limit < 1:
         raise DataError(f"limit is the number of problems to keep, at least 1: got {limit}")
-    return _all_problems(name, chosen, data or os.environ.get("RLENVS_DATA", ""))[:limit]
+    return _all_problems(name, chosen, where_data_is(data))[:limit]
+
+
+def where_data_is(data: str) -> str:
+    """A folder or "hub"; where nobody says, what the variable RLENVS_DATA names now, which may be nothing."""
+    return data or os.environ.get("RLENVS_DATA", "")
 
 
 @lru_cache(maxsize=32)

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from rlenvs.data import load_problems
+from rlenvs.data.read import where_data_is
 from rlenvs.env import TextEnv
 from rlenvs.options import typed_options
 from rlenvs.records import Task
@@ -46,7 +47,7 @@ class MathEnv(TextEnv):
     ) -> None:
         super().__init__(render_mode=render_mode)
         self.template = template_named(template)
-        self.tasks = load_tasks(dataset, split, template, data, limit)
+        self.tasks = load_tasks(dataset, split, template, where_data_is(data), limit)
         self.num_tasks = len(self.tasks)
         self.rubric = r1_zero_rubric(self.template, is_equal, format_weight=format_weight)
 

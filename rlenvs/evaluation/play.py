@@ -80,8 +80,12 @@ class Play:
             key=f"{job.target}/{job.index:06d}/{job.sample:05d}/{name}/{seat.num_turns:03d}",
             messages=tuple(seat.conversation),
             seed=seed_of(self.seed, self.task.id, job.sample, name, seat.num_turns),
-            answer=lambda: workers.call(self._answer, deadline_s),
+            answer=lambda: workers.call(self._answer, deadline_s, what=f"the answer to {self._what}"),
         )
+
+    @property
+    def _what(self) -> str:
+        return f"task {self.task.id} of {self.job.target}"
 
     def _answer(self) -> str:
         with foreign_code():
@@ -95,7 +99,7 @@ class Play:
             self.policy_error = reply.error
             return
         try:
-            await workers.call(lambda: self._act(name, reply), deadline_s)
+            await workers.call(lambda: self._act(name, reply), deadline_s, what=f"a step of {self._what}")
         except TimeoutError as error:
             with suppress(EpisodeOverError):  # it ended in this very moment
                 self.episode.stop("timeout", f"the environment or its grader gave {error}")
@@ -120,7 +124,7 @@ class Play:
     async def close(self, workers: Workers, deadline_s: float) -> None:
         """Free what the episode holds."""
         with suppress(TimeoutError):  # closing hangs: it is left behind
-            await workers.call(self.episode.close, deadline_s)
+            await workers.call(self.episode.close, deadline_s, what=f"closing {self._what}")
 
     def samples(self) -> tuple[Sample, ...]:
         """What each seat did, once it is over."""

@@ -118,7 +118,8 @@ class _Reader:
         if self.num_hangs == MOST_HANGS:
             return TimeoutError(f"not asked: {self.num_hangs} tasks before gave no answer within {self.deadline_s:g} s")
         try:
-            return await self.workers.call(lambda: self._read(index), self.deadline_s)
+            what = f"task_at({index}) of {type(self.env).__name__}"
+            return await self.workers.call(lambda: self._read(index), self.deadline_s, what=what)
         except TimeoutError as error:
             self.num_hangs += 1
             return error

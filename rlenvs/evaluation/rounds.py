@@ -173,4 +173,5 @@ class _Session:
                 raise
             return episode
 
-        return await self.workers.call(begin, self.deadline_s, late=lambda episode: episode.close())
+        what = f"the start of task {task.id} of {job.target}"
+        return await self.workers.call(begin, self.deadline_s, late=lambda episode: episode.close(), what=what)

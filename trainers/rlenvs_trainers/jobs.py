@@ -40,7 +40,7 @@ async def job_at(
         seats: see `rlenvs.episode.start`.
     """
     try:
-        task = await workers.call(lambda: env.task_at(index), timeout_s)
+        task = await workers.call(lambda: env.task_at(index), timeout_s, what=f"task_at({index}) of {name}")
     except TimeoutError as error:
         return _lost(name, index, timed_out(f"task {index} of {name} was not there in time: {error}"))
     except Exception as error:  # foreign code

@@ -212,7 +212,7 @@ class Play:
         """Free what the episode holds, wherever it is. Plays that come to their end do so themselves."""
         session, self.is_closed = self.rollouts.session, True
         with suppress(TimeoutError):  # closing hangs: it is left behind
-            await session.workers.call(self.episode.close, session.config.action_timeout_s)
+            await session.workers.call(self.episode.close, session.config.action_timeout_s, what=f"closing {self.name}")
 
     def trajectories(self) -> tuple[Trajectory, ...]:
         """One per seat, once the play is over."""
@@ -295,7 +295,7 @@ class Play:
             return moved
 
         try:
-            return await session.workers.call(move_and_close, timeout_s)
+            return await session.workers.call(move_and_close, timeout_s, what=f"a step of {self.name}")
         except TimeoutError:
             if self.episode.seat is not None:
                 self.episode.stop("timeout", f"the environment gave no answer within {timeout_s:g} s")

@@ -221,7 +221,9 @@ class Rollouts:
     async def _within_deadline(self, begin: Callable[[], Episode], seats: tuple[str, ...]) -> Episode:
         timeout_s = self.session.config.action_timeout_s
         try:
-            return await self.session.workers.call(begin, timeout_s, late=lambda episode: episode.close())
+            return await self.session.workers.call(
+                begin, timeout_s, late=lambda episode: episode.close(), what=f"the start of {self.name}"
+            )
         except TimeoutError:
             return fallen(self.task, seats, timed_out(f"the episode did not begin within {timeout_s:g} s"))
 

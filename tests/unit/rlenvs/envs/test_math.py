@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,13 @@ def test_an_option_of_the_wrong_kind_is_a_sentence_that_names_it(
 def test_the_documentation_names_every_data_set_and_template() -> None:
     text = MathEnv.__doc__ or ""
     assert all(re.search(rf"\b{name}\b", text) for name in (*DATA_SETS, *TEMPLATES))
+
+
+def test_where_the_data_is_is_read_anew_for_every_environment(
+    data_folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RLENVS_DATA", data_folder)
+    assert MathEnv(split="test", limit=2).num_tasks == 2
+    monkeypatch.setenv("RLENVS_DATA", str(tmp_path))
+    with pytest.raises(DataError, match=re.escape(str(tmp_path))):
+        MathEnv(split="test", limit=2)
