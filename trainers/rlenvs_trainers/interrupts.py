@@ -2,11 +2,13 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+AGAIN_S = 0.01  # until an interrupt that was lost comes again
 ASKED_TO_STOP = b"\nrlenvs: stopping after this step. Again, and it stops at once.\n"
 
 
@@ -29,9 +31,10 @@ class StopRequest:
 def stop_on_signal() -> Iterator[StopRequest]:
     """Handle SIGINT and SIGTERM while the block runs.
 
-    Outside of the main thread signals cannot be handled: the request is then never set.
+    Outside of the main thread signals cannot be handled: the request is then never set. An interrupt that comes where
+    Python drops exceptions (in `__del__`, in the callback of a weak reference) comes again a moment later.
     """
-    request = StopRequest()
+    request, tell = StopRequest(), sys.unraisablehook
 
     def handle(number: int, _frame: FrameType | None) -> None:
         is_second, request.signal = bool(request), signal.Signals(number)
@@ -39,12 +42,22 @@ def stop_on_signal() -> Iterator[StopRequest]:
             raise KeyboardInterrupt
         os.write(2, ASKED_TO_STOP)  # unbuffered: the signal may have come in the middle of a print
 
+    def heed(dropped: "sys.UnraisableHookArgs") -> None:
+        if request.signal is None or not issubclass(dropped.exc_type, KeyboardInterrupt):
+            tell(dropped)
+            return
+        again = threading.Timer(AGAIN_S, signal.pthread_kill, (threading.main_thread().ident, request.signal))
+        again.daemon = True
+        again.start()
+
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
     previous = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    sys.unraisablehook = heed
     try:
         yield request
     finally:
+        sys.unraisablehook = tell
         for number, handler in previous.items():
             signal.signal(number, handler)
