@@ -174,7 +174,7 @@ class Play:
         token_signals: Mapping[str, Numbers] = MappingProxyType({}),
     ) -> None:
         """Keep what a model says of the last turn of `seat` with it, see `Turn`. Forks made before do not have it."""
-        turns = self._logs[seat].turns
+        turns = self._log_of(seat).turns
         last = turns[-1]
         turns[-1] = replace(
             last,
@@ -182,6 +182,24 @@ class Play:
             signals={**last.signals, **signals},
             token_signals={**last.token_signals, **token_signals},
         )
+
+    def turns(self, seat: str) -> tuple[Turn, ...]:
+        """What the seat has done so far, with what was noted of it."""
+        return tuple(self._log_of(seat).turns)
+
+    def ids_in_the_end(self, seat: str) -> tuple[int, ...]:
+        """What the seat would read were it to write once more, now that the play is over: prefix of a final belief."""
+        log = self._log_of(seat)
+        if self.seat is not None:
+            raise ValueError(f"{self.name} is not over: {self.seat!r} acts")
+        assert log.context is not None
+        if log.is_reading:
+            return log.context.ids
+        return self.rollouts.session.renderer.read(log.context, self.episode.last_words(seat)).ids
+
+    def note_in_the_end(self, seat: str, belief: float) -> None:
+        """Keep the belief of the right answer in the state after the seat's last action."""
+        self._log_of(seat).final_belief = belief
 
     async def stop(self, ending: Ending) -> None:
         """End the episode from here: out of tokens, out of context, pruned."""
@@ -232,6 +250,7 @@ class Play:
             verdict=outcome.verdict,
             prompt=log.prompt,
             answer=self._answers.get(seat),
+            final_belief=log.final_belief,
             rewards=(
                 *(Reward(name=part.name, value=part.weighted) for part in parts),
                 *(replace(reward, level="trajectory") for reward in log.early),  # it never acted
@@ -248,14 +267,20 @@ class Play:
         return (*before, replace(last, reply=(*last.reply, *self.episode.last_words(seat))))
 
     def _branch(self, log: SeatLog) -> Branch | None:
-        if self.tree is None:
+        if self.tree is None and not self.log_weight:
             return None
-        return Branch(tree=self.tree, parent=log.shared, log_weight=self.log_weight)
+        tree = self.attempt if self.tree is None else self.tree  # one that was weighted and never forked
+        return Branch(tree=tree, parent=log.shared, log_weight=self.log_weight)
 
     def _log(self) -> SeatLog:
         if self.seat is None:
             raise EpisodeOverError(f"{self.name} is over: nobody acts any more")
         return self._logs.setdefault(self.seat, SeatLog())
+
+    def _log_of(self, seat: str) -> SeatLog:
+        if seat not in self._logs:
+            raise ValueError(f"{self.name}: {seat!r} has not acted, only {sorted(self._logs)}")
+        return self._logs[seat]
 
     def _read(self, log: SeatLog, messages: tuple[Message, ...]) -> None:
         renderer = self.rollouts.session.renderer

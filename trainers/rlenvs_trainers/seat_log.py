@@ -21,6 +21,7 @@ class SeatLog:
     turns: list[Turn] = field(default_factory=list)
     early: tuple[Reward, ...] = ()  # what it earned before its first action
     is_reading: bool = False  # the context ends with a prompt that no action has answered yet
+    final_belief: float | None = None  # of the right answer, once the play is over
     shared: str | None = None  # id of the last turn that it has in common with the play it was forked from
 
     def earn(self, rewards: tuple[Reward, ...]) -> None:

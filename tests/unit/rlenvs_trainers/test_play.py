@@ -17,7 +17,7 @@ from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs.seats import SeatView
 from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.policy import LoadedPolicy
-from rlenvs_trainers.records import Trajectory
+from rlenvs_trainers.records import Branch, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Rollouts
 from rlenvs_trainers.sft import Demonstrate
@@ -148,6 +148,46 @@ def test_beliefs_and_signals_are_noted_with_the_last_turn(renderer: Renderer) ->
         "spread": [0, -1, -2],  # "no" and its end
         "value": [0, 1, 2],
     }
+
+
+def test_the_final_state_has_a_prefix_and_a_belief_of_its_own(renderer: Renderer) -> None:
+    seen = []
+
+    async def noting(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play = await rollouts.start(0)
+        while play.seat is not None:
+            completion = await play.write()
+            assert completion is not None
+            await play.act(completion)
+            seen.append(len(play.turns("policy")))
+        seen.append(renderer.decode(play.ids_in_the_end("policy")))
+        play.note_in_the_end("policy", belief=0.75)
+        play.log_weight = -0.5
+        return play.trajectories()
+
+    trajectory = only(run(AskEnv(), scripted(renderer, "no", "yes"), renderer, explore=noting))
+    assert seen[:2] == [1, 2]
+    read = (*trajectory.turns[-1].prompt_ids, *trajectory.turns[-1].completion.token_ids)
+    assert seen[2].startswith(renderer.decode(read))
+    assert [turn.belief for turn in trajectory.turns] == [None, None]
+    assert trajectory.final_belief == 0.75
+    assert trajectory.branch == Branch(tree=0, parent=None, log_weight=-0.5)
+
+
+def test_the_final_state_is_asked_for_only_once_it_is_there(renderer: Renderer) -> None:
+    async def hasty(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play = await rollouts.start(0)
+        with pytest.raises(ValueError, match="'policy' has not acted"):
+            play.turns("policy")
+        completion = await play.write()
+        assert completion is not None
+        await play.act(completion)
+        with pytest.raises(ValueError, match="is not over: 'policy' acts"):
+            play.ids_in_the_end("policy")
+        await play.stop("pruned")
+        return play.trajectories()
+
+    run(AskEnv(), scripted(renderer, "no"), renderer, explore=hasty)
 
 
 def test_an_explorer_may_set_limits_and_a_monitor_of_its_own(renderer: Renderer) -> None:
