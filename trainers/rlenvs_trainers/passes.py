@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -47,7 +48,7 @@ class Passes:
     def accumulate(self, step: Batch, tally: Tally) -> tuple[Batch, Floats]:
         """The step's gradient, into the parameters; what was computed for it, and its [N] log-probabilities."""
         views = Views(step, self.device, self.dtype)
-        live = _live(step, step.advantage_N) if ignores_zero_advantages(self.algorithm) else step
+        live = self._with_signal(step)
         passes = self._plan(live)
         if scope(self.algorithm) != "batch" and max_over_ranks(not passes.is_whole) == 0:
             computed, current_N = live, self._one_pass(live, views, passes, tally)
@@ -59,6 +60,14 @@ class Passes:
             ):  # nothing had a signal: momentum and decay go on all the same
                 parameter.grad = torch.zeros_like(parameter)
         return computed, current_N
+
+    def _with_signal(self, step: Batch) -> Batch:
+        """What one pass must compute: samples with an advantage, and all that a slot mixes with their tokens."""
+        if not ignores_zero_advantages(self.algorithm):
+            return step
+        # a trajectory whose history was rewritten is several samples; an action always lies within one
+        unit_N = step.trajectory_N if scope(self.algorithm) == "trajectory" else step.sample_N
+        return _take(step, np.isin(unit_N, unit_N[step.advantage_N != 0]))
 
     def _one_pass(self, live: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
         """Micro-batch by micro-batch, each with its own part of the loss."""
@@ -82,7 +91,7 @@ class Passes:
         slopes = {
             name: to_numpy(slope_N) for name, slope_N in zip(leaves, gradients, strict=True) if slope_N is not None
         }
-        live = _live(replace(step, constants=slopes), *slopes.values())
+        live = _take(replace(step, constants=slopes), np.any([slope_N != 0 for slope_N in slopes.values()], axis=0))
         passes = self._plan(live)
         for indices in self._in_step_with_others(passes):
             part = live.take(indices)
@@ -136,10 +145,9 @@ class Passes:
         self._accelerator.backward(value * world_size())
 
 
-def _live(step: Batch, *slopes: Floats) -> Batch:
-    """The samples with a token at which any of these numbers is not 0: the others' gradient is exactly 0."""
-    moves_N = np.any([slope_N != 0 for slope_N in slopes], axis=0)
-    return step.take(np.unique(step.sample_N[moves_N]))
+def _take(step: Batch, chosen_N: npt.NDArray[np.bool_]) -> Batch:
+    """The samples that have one of the chosen tokens."""
+    return step.take(np.unique(step.sample_N[chosen_N]))
 
 
 def to_numpy(values: Tensor) -> Floats:

@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from rlenvs_plugins.grpo import GRPO
+from rlenvs_trainers.algorithm import TokenCredit
+from rlenvs_trainers.batch import pack
 from rlenvs_trainers.ratio import Ratio
 from rlenvs_trainers.records import Group
 from rlenvs_trainers.reduce import Mean
@@ -14,9 +16,10 @@ from rlenvs_trainers.reference import reference_gradient
 from rlenvs_trainers.regularise import KL, EntropyBonus
 from rlenvs_trainers.surrogate import Soft, TruncatedWeight
 from rlenvs_trainers.synthetic import completion, group, trajectory
-from rlenvs_trainers.weights import HighEntropy
+from rlenvs_trainers.weights import DropDrifted, HighEntropy, Mismatch
 
 from .learning import VOCABULARY, flat, learner, model, moved, packed
+from .slopes import FinerCredit
 
 MEANS = [
     Mean(over="token"),
@@ -65,6 +68,50 @@ def test_one_pass_and_two_passes_give_the_gradient_of_the_slow_reference(slots, 
             monkeypatch.setattr("rlenvs_trainers.passes.scope", lambda _: "batch")
         got = flat(learner(algorithm, dtype=torch.float64, temperature=0.8).gradient(batch))
         assert float((got - expected).norm() / expected.norm()) < 1e-6
+
+
+def rewritten():
+    """Trajectories of two samples, the first of them without an advantage; another without any in either."""
+    turns = [
+        ((1, 2), completion((3, 4, 5), logprobs=(-1.0, -1.5, -2.0))),
+        ((6, 7), completion((8, 9), logprobs=(-5.0, -4.5))),
+    ]
+    one = Group(trajectories=tuple(trajectory(turns, 0.0, attempt=attempt) for attempt in range(3)))
+    credit = {
+        (0, attempt): TokenCredit(advantage=(np.zeros(3), np.full(2, late)), weight=(np.ones(3), np.ones(2)))
+        for attempt, late in enumerate((-1.0, 0.5, 0.0))
+    }
+    batch = pack([one], credit)
+    return replace(batch, constants={"old": -4.0 + 0.2 * np.sin(np.arange(len(batch)))})
+
+
+WHOLE_TRAJECTORIES = [
+    {"ratio": Ratio(unit="trajectory")},
+    {"ratio": Ratio(unit="trajectory", length_power=0.0)},
+    {"weights": (Mismatch(unit="trajectory"),)},
+    {"weights": (Mismatch(unit="trajectory", mode="geometric_mask", lowest=0.1),)},
+    {"weights": (DropDrifted(threshold=1.0),)},
+]
+
+
+@pytest.mark.parametrize("slots", WHOLE_TRAJECTORIES, ids=repr)
+@pytest.mark.parametrize("passes", ["one", "two", "two_as_it_does_not_fit"])
+def test_a_slot_over_trajectories_sees_their_tokens_without_an_advantage_too(slots, passes, monkeypatch):
+    algorithm, batch = replace(GRPO, credit=FinerCredit(unit="action"), updates=(1, 2), **slots), rewritten()
+    if passes == "two":
+        monkeypatch.setattr("rlenvs_trainers.passes.scope", lambda _: "batch")
+    budget = 5 if passes == "two_as_it_does_not_fit" else 100
+    expected = flat(reference_gradient(algorithm, model(torch.float64), batch, temperature=1.0))
+    got = flat(learner(algorithm, dtype=torch.float64, tokens_per_microbatch=budget).gradient(batch))
+    assert float((got - expected).norm() / expected.norm()) < 1e-6
+
+
+@pytest.mark.parametrize(("slots", "tokens"), [({}, 6), ({"ratio": Ratio(unit="trajectory")}, 16)])
+def test_no_more_is_computed_than_what_has_an_advantage_or_is_mixed_with_it(slots, tokens):
+    """Two of three trajectories have an advantage, on a row of 3 tokens; the other row has 4, and both are padded."""
+    algorithm = replace(GRPO, credit=FinerCredit(unit="action"), **slots)
+    metrics = learner(algorithm, packing="none", tokens_per_microbatch=8).update(rewritten())
+    assert metrics["tokens/computed"] == tokens
 
 
 def test_r09_a_token_that_was_forced_changes_nothing_whatever_is_said_of_it():
