@@ -46,10 +46,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenCredit:
-    """Credit of one trajectory, a number per token of each turn, in the order of its turns."""
+    """Credit of one trajectory, a number per token of each turn, in the order of its turns.
 
-    advantage: tuple[Floats, ...]  # one [L] per turn
-    weight: tuple[Floats, ...]  # one [L] per turn; 0: not trained, and not counted in any denominator
+    Checked by `batch.pack`, which knows whose it is: an array for every turn, an entry for every token.
+    """
+
+    advantage: tuple[Floats, ...]  # one [L] per turn, finite
+    weight: tuple[Floats, ...]  # one [L] per turn, >= 0; 0: not trained, and not counted in any denominator
     targets: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)  # for what a critic should say
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Credit, Floats, Ints, TokenCredit
+from rlenvs_trainers.credited import check_credit
 from rlenvs_trainers.records import Group, Level, Numbers, Trajectory, Turn
 
 
@@ -131,8 +132,9 @@ def pack(groups: Sequence[Group], credit: Credit, signals: Collection[str] = ())
         signals: names of the turns' `token_signals` that become constants of the batch.
 
     Raises:
-        RlenvsError: a turn that is trained lacks one of them.
+        RlenvsError: a turn that is trained lacks one of them, or the credit is not what its groups can have.
     """
+    check_credit(groups, credit, signals)
     packer = _Packer(sorted(signals))
     for group_index, group in enumerate(groups):
         for place, trajectory in enumerate(group.trajectories):
