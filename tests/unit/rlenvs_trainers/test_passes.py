@@ -90,7 +90,7 @@ WHOLE_TRAJECTORIES = [
     {"ratio": Ratio(unit="trajectory", length_power=0.0)},
     {"weights": (Mismatch(unit="trajectory"),)},
     {"weights": (Mismatch(unit="trajectory", mode="geometric_mask", lowest=0.1),)},
-    {"weights": (DropDrifted(threshold=1.0),)},
+    {"weights": (DropDrifted(threshold=1.0),), "surrogate": TruncatedWeight()},
 ]
 
 
