@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
+from rlenvs.env import TextEnv
+from rlenvs.episode import POLICY_SEAT
 from rlenvs.records import Ending
+from rlenvs.seats import SeatView
 from rlenvs_trainers.records import Group, Trajectory
 
 if TYPE_CHECKING:
@@ -25,6 +28,19 @@ class RolloutResult:
     others: tuple[Trajectory, ...]  # of seats that other policies sat in: in no group, not trained on
     failures: tuple[Trajectory, ...]  # attempts that were made again or dropped: in no group, never a reward of 0
     metrics: dict[str, float]
+
+
+def learned_seats(env: TextEnv, chosen: Sequence[str] | None) -> tuple[str, ...]:
+    """The seats of an environment that the policy learns in: every task has a group of attempts in each.
+
+    Args:
+        chosen: see `rlenvs.episode.start`.
+    """
+    if not isinstance(env, SeatView):
+        return (POLICY_SEAT,)
+    if chosen is not None:
+        return tuple(chosen)
+    return env.multi.seats if env.chosen_seat is None else (env.chosen_seat,)
 
 
 def numbered(trajectories: Sequence[Trajectory], size: int) -> tuple[Trajectory, ...]:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rlenvs_trainers.algorithm import Progress
 from rlenvs_trainers.batch import pack
 from rlenvs_trainers.declared import noted_signals
-from rlenvs_trainers.grouping import RolloutResult
+from rlenvs_trainers.grouping import RolloutResult, learned_seats
 from rlenvs_trainers.metrics import added, group_metrics
 from rlenvs_trainers.records import Group, Trajectory
+from rlenvs_trainers.select import most_rounds
 
 if TYPE_CHECKING:
     from rlenvs_trainers.interrupts import StopRequest
     from rlenvs_trainers.run import Run
-
-MAX_ROUNDS = 10  # of tasks drawn in one step, where a selector refills; DAPO's `max_num_gen_batches`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +72,19 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
 def gather(run: Run, progress: Progress) -> RolloutResult:
     """Attempts at the step's tasks, filtered; where a selector refills, new tasks stand in for what was dropped.
 
-    Selectors see everything that the step gathered so far. The step is full with `tasks_per_step` groups of every
-    seat; after `MAX_ROUNDS` rounds it goes on with what it has. With nothing at all the update is skipped: the step
-    counts, the weights stay.
+    Selectors see everything that the step gathered so far. The step is full when every seat has as many groups as the
+    first `tasks_per_step` tasks would give it with nothing lost, whichever tasks they are of. After the selectors'
+    `max_rounds` it goes on with what it has. With nothing at all the update is skipped: the step counts, the weights
+    stay.
     """
     selectors = run.algorithm.select
-    rounds = MAX_ROUNDS if any(selector.refills for selector in selectors) else 1
-    wanted = run.config.rollout.tasks_per_step
+    seats = [learned_seats(env, named.seats) for env, named in zip(run.envs, run.config.env, strict=True)]
+    wanted: Counter[str] = Counter()
     gathered, others, failures, metrics = list[Group](), list[Trajectory](), list[Trajectory](), dict[str, float]()
-    for number in range(rounds):
-        result = run.collect(run.tasks.draw(wanted), round=number)
+    for number in range(most_rounds(selectors)):
+        drawn = run.tasks.draw(run.config.rollout.tasks_per_step)
+        wanted = wanted or Counter(seat for each in drawn for seat in seats[each.env])
+        result = run.collect(drawn, round=number)
         gathered += result.groups
         others += result.others
         failures += result.failures
@@ -90,19 +92,19 @@ def gather(run: Run, progress: Progress) -> RolloutResult:
         kept = gathered
         for select in selectors:
             kept = list(select(kept, progress))
-        if min(Counter(group.seat for group in kept).values(), default=0) >= wanted:
+        if Counter(group.seat for group in kept) >= wanted:
             break
     metrics |= group_metrics(gathered) | {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
     groups = first_of_every_seat(kept, wanted)
     return RolloutResult(groups=tuple(groups), others=tuple(others), failures=tuple(failures), metrics=metrics)
 
 
-def first_of_every_seat(groups: Sequence[Group], count: int) -> list[Group]:
-    """The first `count` groups of each seat: what a refill gave beyond them would bias the step to quick tasks."""
+def first_of_every_seat(groups: Sequence[Group], wanted: Mapping[str, int]) -> list[Group]:
+    """As many groups of each seat as are wanted, the first: all that a refill gave would be a larger step."""
     seen: Counter[str] = Counter()
     kept = []
     for group in groups:
         seen[group.seat] += 1
-        if seen[group.seat] <= count:
+        if seen[group.seat] <= wanted.get(group.seat, 0):
             kept.append(group)
     return kept

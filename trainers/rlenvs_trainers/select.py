@@ -8,8 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from rlenvs_trainers.algorithm import Progress
+from rlenvs_trainers.algorithm import Progress, Selector
 from rlenvs_trainers.records import CUT_SHORT, Group, Trajectory
+
+MAX_ROUNDS = 10  # of tasks drawn in one step, where a selector refills and does not say; DAPO's `max_num_gen_batches`
+
+
+def most_rounds(selectors: Sequence[Selector]) -> int:
+    """How many rounds of tasks a step draws at most: 1, unless a selector refills.
+
+    One that refills has the bound in a field `max_rounds` (`MAX_ROUNDS` where it has none); of several, the smallest.
+    """
+    bounds = [int(getattr(selector, "max_rounds", MAX_ROUNDS)) for selector in selectors if selector.refills]
+    return min(bounds, default=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,13 +28,20 @@ class NonConstant:
     """Drops groups whose scored attempts are all equally correct: they say nothing about what to do differently.
 
     It reads the verdict's `correct`, never the shaped reward: a length penalty would make every group look varied. The
-    loop draws new tasks for what was dropped, a bounded number of rounds, and then trains on what there is. A group
-    with a single scored attempt goes too.
+    loop draws new tasks for what was dropped, in `max_rounds` rounds at most, the first included. After them it trains
+    on what there is, and with nothing at all it skips the update; DAPO's code raises. A group with a single scored
+    attempt goes too.
 
     Source: dynamic sampling, DAPO arXiv:2503.14476.
     """
 
+    max_rounds: int = MAX_ROUNDS
+
     refills: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.max_rounds < 1:
+            raise ValueError(f"max_rounds counts rounds of tasks from 1 (no refill): got {self.max_rounds}")
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Sequence[Group]:  # noqa: ARG002
         """The groups of which some attempts are more correct than others."""

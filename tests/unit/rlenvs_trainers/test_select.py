@@ -45,6 +45,11 @@ def test_only_the_filter_for_constant_groups_asks_for_new_tasks():
     assert not any(selector.refills for selector in (WidestSpread(), MaskTruncated(), MaskStale()))
 
 
+def test_no_step_draws_less_than_one_round_of_tasks():
+    with pytest.raises(ValueError, match="rounds of tasks from 1"):
+        NonConstant(max_rounds=0)
+
+
 def test_exactly_the_share_of_groups_with_the_widest_spread_is_kept_in_their_order():
     spreads = [0.1, 0.9, 0.2, 0.8, 0.0, 0.3, 0.7, 0.4]
     groups = [group([0.0, spread], task=str(spread)) for spread in spreads]
