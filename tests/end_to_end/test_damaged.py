@@ -62,6 +62,32 @@ def test_r22_what_is_damaged_is_passed_over_said_and_recorded(rlenvs, run_of, wh
     assert cut.files(6) == whole.files(6)
 
 
+SAVED = """
+    from rlenvs.hooks import hookimpl
+
+    @hookimpl
+    def on_checkpoint(step, path):
+        print("saved", step, path.is_dir())
+"""
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_r22_what_is_saved_stays_while_a_damaged_one_has_a_higher_step(rlenvs, start, run_of, whole, plugin, keep):
+    """Steps 4 and 6 are damaged: the run goes on after step 2, saves, and is killed before it comes to step 6."""
+    for step in (4, 6):
+        truncate(CHECKPOINTS / f"step-00000{step}")
+    saved, sabotage = plugin("saved", SAVED), Path(__file__).with_name("sabotage.py")
+    more = ["--set", f"keep_checkpoints={keep}", "--set", "checkpoint_every=1", "--plugin", saved]
+    done = start("train", "--resume", "runs/cut", *more, "--plugin", sabotage, SABOTAGE="recorded:3:SIGKILL").wait()
+    assert done.code == 137
+    assert [line for line in done.out.splitlines() if line.startswith("saved")] == ["saved 3 True", "saved 4 True"]
+    assert run_of("cut").checkpoints == [f"step-00000{step}" for step in (2, 3, 4, 6) if step > 4 - keep]
+    world = Path(__file__).with_name("world.py")
+    again = rlenvs("train", "--resume", "runs/cut", "--set", f'plugins=["{world}"]')
+    assert "The run goes on after step 4." in again.err
+    assert run_of("cut").files(6) == whole.files(6)
+
+
 def test_r22_where_all_but_the_oldest_are_damaged_the_oldest_is_used(rlenvs, run_of, whole):
     for step in (4, 6):
         truncate(CHECKPOINTS / f"step-00000{step}")

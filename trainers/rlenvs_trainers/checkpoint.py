@@ -126,12 +126,25 @@ def defect(path: Path) -> str | None:
     return None
 
 
-def prune(folder: Path, keep: int) -> None:
-    """Delete all but the newest `keep` checkpoints (0: keep all of them), and what an interrupted save left."""
-    for path in sorted(_checkpoints(folder), key=_step)[:-keep] if keep else ():
-        # The marker goes first: a half-deleted checkpoint must not look complete.
-        (path / MANIFEST).unlink(missing_ok=True)
-        shutil.rmtree(path)
+def prune(folder: Path, keep: int, *, written: Path) -> None:
+    """Delete what is older than the `keep` newest complete checkpoints (0: nothing), and what a broken-off save left.
+
+    Only complete ones count, so a damaged one, which is read again for that, never takes the place of one that can be
+    resumed from. What has a higher step than `written` is left to the save that will replace it.
+
+    Args:
+        written: the checkpoint that was just saved: it counts, and stays.
+    """
+    whole = 0
+    for path in sorted(_checkpoints(folder), key=_step, reverse=True) if keep else ():
+        if _step(path) > _step(written):
+            continue
+        if whole == keep:
+            # The marker goes first: a half-deleted checkpoint must not look complete.
+            (path / MANIFEST).unlink(missing_ok=True)
+            shutil.rmtree(path)
+        else:
+            whole += path == written or defect(path) is None
     for path in folder.glob(".writing-*"):
         shutil.rmtree(path, ignore_errors=True)
 

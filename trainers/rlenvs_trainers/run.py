@@ -181,7 +181,7 @@ class Run:
             write_policy=self.policy.save,
         )
         self.saved = self.step
-        checkpoint.prune(self.folder / CHECKPOINTS, self.config.keep_checkpoints)
+        checkpoint.prune(self.folder / CHECKPOINTS, self.config.keep_checkpoints, written=path)
         self.plugins.notify("on_checkpoint", step=self.step, path=path)
         return path
 

@@ -60,7 +60,7 @@ def test_r22_a_folder_that_was_still_being_written_is_not_a_checkpoint(tmp_path:
     older = save(tmp_path, 1)
     (tmp_path / ".writing-step-000002" / "policy").mkdir(parents=True)
     assert checkpoint.newest(tmp_path) == checkpoint.Found(path=older, skipped=())
-    checkpoint.prune(tmp_path, keep=2)
+    checkpoint.prune(tmp_path, keep=2, written=older)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["step-000001"]
 
 
@@ -69,11 +69,40 @@ def test_an_empty_folder_has_no_newest_checkpoint(tmp_path: Path) -> None:
 
 
 def test_pruning_keeps_the_newest_by_step_not_by_name(tmp_path: Path) -> None:
-    for step in (9, 10, 999_999, 1_000_000):
-        save(tmp_path, step)
-    checkpoint.prune(tmp_path, keep=2)
+    *_, last = [save(tmp_path, step) for step in (9, 10, 999_999, 1_000_000)]
+    checkpoint.prune(tmp_path, keep=2, written=last)
     assert {path.name for path in tmp_path.iterdir()} == {"step-999999", "step-1000000"}
     assert checkpoint.newest(tmp_path).path == tmp_path / "step-1000000"
+
+
+def steps_after_pruning(folder: Path, *, damaged: set[int], keep: int, written: int) -> set[int]:
+    """Checkpoints of steps 1 to 6 of which some lost a file; which are there after the one of `written` was saved."""
+    for step in range(1, 7):
+        save(folder, step)
+    for step in damaged:
+        (folder / f"step-00000{step}" / "state.safetensors").write_bytes(b"")
+    checkpoint.prune(folder, keep, written=save(folder, written))
+    return {int(path.name[-1]) for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("damaged", "keep", "written", "left"),
+    [
+        ({4, 5, 6}, 1, 3, {3, 4, 5, 6}),
+        ({5, 6}, 1, 4, {4, 5, 6}),
+        ({5, 6}, 2, 4, {3, 4, 5, 6}),
+        ({4, 5}, 1, 6, {6}),
+        ({4, 5}, 2, 6, {3, 4, 5, 6}),
+        ({3, 5}, 3, 6, {2, 3, 4, 5, 6}),
+        ({1, 2, 3, 4, 5}, 3, 6, {1, 2, 3, 4, 5, 6}),
+        ({3}, 2, 6, {5, 6}),
+        ({5, 6}, 0, 4, {1, 2, 3, 4, 5, 6}),
+    ],
+)
+def test_r22_a_damaged_checkpoint_never_counts_among_those_that_are_kept(
+    tmp_path: Path, damaged: set[int], keep: int, written: int, left: set[int]
+) -> None:
+    assert steps_after_pruning(tmp_path, damaged=damaged, keep=keep, written=written) == left
 
 
 def test_saving_a_step_again_replaces_it(tmp_path: Path) -> None:
