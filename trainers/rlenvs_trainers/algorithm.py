@@ -3,6 +3,10 @@
 The maths of the choices is in `explore`, `select`, `shape`, `credit`, `ratio`, `surrogate`, `weights`, `regularise`,
 `reduce`; the core that calls them is `objective` (tensors) and `loop` (records). No module of slots imports torch
 before a slot is called, so that listing algorithms stays instant.
+
+A component has what its protocol here names, and may declare more: `scope`, `vanishes`, `clips`, `targets`,
+`needs_sampler`, `token_signals`, `objection`, `example_notes`. What they mean, and what is assumed without them, is in
+`declared`.
 """
 
 from __future__ import annotations
@@ -63,10 +67,7 @@ Credit = Mapping[tuple[int, int], TokenCredit]
 class Explorer(Protocol):
     """Turns tasks into trajectories. Async: it calls the sampler and the environments.
 
-    What needs more of a sampler than drawing says so in an attribute `needs_sampler: ClassVar[tuple[Capability, ...]]`,
-    such as ("score",): an explorer, a part inside of one, or an annotator. A sampler without it is refused at once.
-    Token signals that it notes are named in `token_signals: ClassVar[tuple[str, ...]]`: where another slot has one in
-    its `needs`, it is a constant of the view.
+    It, and every part inside of it, may declare `needs_sampler` and `token_signals`, and have `example_notes`.
     """
 
     async def __call__(self, rollouts: Rollouts) -> Sequence[Trajectory]:
@@ -122,7 +123,7 @@ class Models(Protocol):
 class Annotator(Protocol):
     """Adds what a model says of the trajectories: beliefs, values, reference support. Async: it calls models.
 
-    It may have `needs_sampler` and `token_signals`, as an `Explorer`.
+    It may declare `needs_sampler` and `token_signals`, and have `example_notes`, as an `Explorer`.
     """
 
     async def __call__(self, groups: Sequence[Group], models: Models) -> Sequence[Group]:
@@ -137,7 +138,7 @@ class Shaper(Protocol):
 
 
 class CreditRule(Protocol):
-    """Whose doing it was: an advantage for every token."""
+    """Whose doing it was: an advantage for every token. It may declare `targets`."""
 
     @property
     def unit(self) -> Level:
@@ -206,7 +207,7 @@ class Segments:
 
 
 class RatioRule(Protocol):
-    """How far the policy has moved, at a unit."""
+    """How far the policy has moved, at a unit. It may declare its `scope`, and have an `objection`."""
 
     @property
     def unit(self) -> Level:
@@ -217,7 +218,10 @@ class RatioRule(Protocol):
 
 
 class Surrogate(Protocol):
-    """The loss of every token before weights and averaging."""
+    """The loss of every token before weights and averaging.
+
+    It may declare its `scope`, whether it `vanishes` and whether it `clips`, and have an `objection`.
+    """
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -228,7 +232,10 @@ class Surrogate(Protocol):
 
 
 class WeightRule(Protocol):
-    """A detached factor per token, after the surrogate and before the regularisers."""
+    """A detached factor per token, after the surrogate and before the regularisers.
+
+    It may declare its `scope`, and have an `objection`.
+    """
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -239,7 +246,10 @@ class WeightRule(Protocol):
 
 
 class Regulariser(Protocol):
-    """A term added to the loss, outside of ratio and weights."""
+    """A term added to the loss, outside of ratio and weights.
+
+    It may declare its `scope`, and have an `objection`.
+    """
 
     @property
     def name(self) -> str:
@@ -262,7 +272,7 @@ class Regulariser(Protocol):
 
 
 class Reduction(Protocol):
-    """From a number per token to one number."""
+    """From a number per token to one number. It may declare its `scope`, and have an `objection`."""
 
     def __call__(self, value_N: Tensor, view: View) -> Tensor:
         """The mean whose denominators are those of the whole optimiser step, over all ranks."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -18,11 +17,11 @@ from torch import Tensor
 from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Algorithm, Floats, Segments, View
 from rlenvs_trainers.batch import Batch
-from rlenvs_trainers.declared import noted_signals
+from rlenvs_trainers.declared import Objects, declaration, noted_signals, notes_on_scope
 from rlenvs_trainers.ranks import sum_over_ranks
 from rlenvs_trainers.records import LEVELS, Level, Numbers
 from rlenvs_trainers.regularise import estimate_kl
-from rlenvs_trainers.scope import Scope, scope_of, widest
+from rlenvs_trainers.scope import Scope, widest
 
 SIGNALS = frozenset({"entropy"})  # besides the log-probability: what a forward pass can give
 CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets and what annotators note
@@ -139,28 +138,15 @@ class Views:
 # What is known before any work.
 
 
-@runtime_checkable
-class Objects(Protocol):
-    """A slot that knows of combinations which make no sense."""
-
-    def objection(self, algorithm: Algorithm) -> str | None:
-        """A sentence that says what does not fit and what to do; None where all is well."""
-
-
 def objections(algorithm: Algorithm) -> Iterator[str]:
     """Why this algorithm cannot run, a sentence each: combinations that mean nothing, needs that nobody meets."""
     for slot in _objective_slots(algorithm):
         if isinstance(slot, Objects) and (sentence := slot.objection(algorithm)) is not None:
             yield sentence
-    given = SIGNALS | CONSTANTS | targets_of(algorithm) | noted_signals(algorithm)
+    given = SIGNALS | CONSTANTS | {*declaration(algorithm.credit).targets} | noted_signals(algorithm)
     known = ", ".join(sorted(given))
     for name in sorted(algorithm.needs - given):
         yield f"algorithm {algorithm.name!r} needs {name!r}, which nothing provides. There is: {known}"
-
-
-def targets_of(algorithm: Algorithm) -> frozenset[str]:
-    """Names of the numbers that its credit rule gives beside the advantage."""
-    return frozenset(getattr(algorithm.credit, "targets", ()))
 
 
 def notes(algorithm: Algorithm) -> Iterator[str]:
@@ -170,11 +156,12 @@ def notes(algorithm: Algorithm) -> Iterator[str]:
             f"{algorithm.name}: with a single update per step every ratio is 1 and the clip does nothing. "
             f"That is plain policy gradient, and right; for several updates set updates=(epochs, minibatches)"
         )
+    yield from notes_on_scope(algorithm.name, _objective_slots(algorithm))
 
 
 def can_never_clip(algorithm: Algorithm) -> bool:
     """Whether the surrogate clips ratios that are always 1."""
-    return bool(getattr(algorithm.surrogate, "clips", False)) and old_is_current(algorithm)
+    return declaration(algorithm.surrogate).clips and old_is_current(algorithm)
 
 
 def old_is_current(algorithm: Algorithm) -> bool:
@@ -184,14 +171,12 @@ def old_is_current(algorithm: Algorithm) -> bool:
 
 def ignores_zero_advantages(algorithm: Algorithm) -> bool:
     """Whether tokens without an advantage add nothing to loss and gradient, and need not be computed."""
-    return bool(getattr(algorithm.surrogate, "vanishes", False)) and not any(
-        t.coefficient for t in algorithm.regularise
-    )
+    return declaration(algorithm.surrogate).vanishes and not any(t.coefficient for t in algorithm.regularise)
 
 
 def scope(algorithm: Algorithm) -> Scope:
     """The widest set of tokens that its slots must see together. Up to a trajectory, one pass over the data will do."""
-    return widest(*(scope_of(slot) for slot in _objective_slots(algorithm)))
+    return widest(*(declaration(slot).scope for slot in _objective_slots(algorithm)))
 
 
 def _objective_slots(algorithm: Algorithm) -> list[object]:
