@@ -21,16 +21,21 @@ from rlenvs.store import RunStore
 Metrics = Mapping[int, Mapping[str, float]]
 
 CHARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("Reward", "mean of the step's scored attempts", ("reward/mean",)),
-    ("Accuracy in training", "share of right answers", ("accuracy",)),
-    ("Tokens", "per attempt", ("tokens/mean", "tokens/max")),
+    ("Reward", "mean of the step's scored attempts", ("reward/mean", "reward/mean/")),
+    ("Spread of rewards", "standard deviation within groups, their mean", ("reward/group_std", "reward/group_std/")),
+    ("Accuracy in training", "share of right answers", ("accuracy", "accuracy/")),
+    ("Tokens", "per attempt", ("tokens/mean", "tokens/max", "tokens/mean/")),
     ("Endings", "share of attempts", ("ending/",)),
     ("Clipping", "share of tokens whose ratio was clipped", ("clip/",)),
     ("Entropy", "of the policy, nats per token", ("policy/entropy",)),
     ("Gradient norm", "before it is clipped", ("grad_norm",)),
     ("KL", "nats per token: to the policy that sampled, and to the reference", ("ratio/kl", "kl/mean")),
     ("Mismatch", "sampler minus trainer, nats per token", ("mismatch/mean", "mismatch/max")),
-    ("Groups without signal", "share whose attempts all earned the same", ("groups/zero_signal",)),
+    (
+        "Groups without signal",
+        "share whose attempts all earned the same",
+        ("groups/zero_signal", "groups/zero_signal/"),
+    ),
     ("Seconds", "per step", ("time/sample_s", "time/learn_s")),
     ("Learning rate", "", ("lr",)),
 )

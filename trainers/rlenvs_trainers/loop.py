@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rlenvs_trainers.algorithm import Progress
@@ -44,7 +45,7 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
         metrics, groups = gathered.metrics, run.annotated(list(gathered.groups))
         for shape in algorithm.shape:
             groups = [shape(group, progress) for group in groups]
-        metrics |= group_metrics(groups, prefix="trained/")
+        metrics |= group_metrics(groups, chain(*learned_in(run)), prefix="trained/")
         credit = algorithm.credit(groups, progress)
         batch = pack(groups, credit, noted_signals(algorithm))
         sampled = time.monotonic()
@@ -78,7 +79,7 @@ def gather(run: Run, progress: Progress) -> RolloutResult:
     stay.
     """
     selectors = run.algorithm.select
-    seats = [learned_seats(env, named.seats) for env, named in zip(run.envs, run.config.env, strict=True)]
+    seats = learned_in(run)
     wanted: Counter[str] = Counter()
     gathered, others, failures, metrics = list[Group](), list[Trajectory](), list[Trajectory](), dict[str, float]()
     for number in range(most_rounds(selectors)):
@@ -94,9 +95,15 @@ def gather(run: Run, progress: Progress) -> RolloutResult:
             kept = list(select(kept, progress))
         if Counter(group.seat for group in kept) >= wanted:
             break
-    metrics |= group_metrics(gathered) | {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
+    metrics |= group_metrics(gathered, chain(*seats))
+    metrics |= {"select/rounds": number + 1.0, "select/groups": float(len(kept))}
     groups = first_of_every_seat(kept, wanted)
     return RolloutResult(groups=tuple(groups), others=tuple(others), failures=tuple(failures), metrics=metrics)
+
+
+def learned_in(run: Run) -> list[tuple[str, ...]]:
+    """The seats that the policy learns in, environment by environment."""
+    return [learned_seats(env, named.seats) for env, named in zip(run.envs, run.config.env, strict=True)]
 
 
 def first_of_every_seat(groups: Sequence[Group], wanted: Mapping[str, int]) -> list[Group]:
