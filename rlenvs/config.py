@@ -7,34 +7,25 @@ import datetime
 import hashlib
 import json
 import os
-import re
 import tomllib
-import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields, is_dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rlenvs.conversion import (
-    NO_COMPONENTS,
-    Components,
-    ConfigError,
-    build,
-    check_names,
-    checked,
-    converted,
-    described,
-    index_in,
-    init_fields,
-    item_hints,
-    join,
-)
-from rlenvs.errors import unknown
+from rlenvs.component_names import NO_COMPONENTS, Components, component_name, init_fields
+from rlenvs.conversion import build, refilled
 from rlenvs.overrides import overridden
+from rlenvs.wording import ConfigError, described, join
 
-__all__ = ["ConfigError", "describe", "digest", "read", "to_dict", "with_options", "write"]
+__all__ = ["FILLS_SLOTS", "ConfigError", "describe", "digest", "read", "to_dict", "with_options", "write"]
 
 T = TypeVar("T")
+
+FILLS_SLOTS: Mapping[str, bool] = MappingProxyType({"fills_slots": True})
+"""Metadata of a field with options of components, `field(default_factory=dict, metadata=FILLS_SLOTS)`: a text in it
+is a component's name, to which later settings add (`options.surrogate=soft`, `options.surrogate.positive=2`)."""
 
 
 def read(kind: type[T], path: Path | str | None = None, sets: Sequence[str] = ()) -> T:
@@ -49,8 +40,9 @@ def read(kind: type[T], path: Path | str | None = None, sets: Sequence[str] = ()
         ConfigError: no such file, malformed TOML (with its line), an unknown key, a wrong type.
     """
     table = _toml(Path(path)) if path is not None else {}
+    slots = [name for name, field in init_fields(kind).items() if field.metadata == FILLS_SLOTS]
     for text in sets:
-        table = overridden(table, text)
+        table = overridden(table, text, slots)
     config: T = build(kind, table, "")
     return config
 
@@ -79,13 +71,15 @@ def with_options(value: T, options: Mapping[str, Any], components: Components = 
     """A copy of a dataclass with some fields changed, at any depth.
 
     `{"reduce": {"over": "token"}}` changes a field of what is there; `{"surrogate": {"use": "dual_clip", "cap": 3.0}}`
-    puts another component in its place. Parts of a list of components go by index or by component name
-    (`{"regularise": {"kl": {"coefficient": 0.1}}}`); the index after the last one adds; a list replaces the list.
+    puts another component in its place, and so does a bare name. Parts of a list of components go by index or by
+    component name (`{"regularise": {"kl": {"coefficient": 0.1}}}`); the index after the last one adds; a list replaces
+    the list, and one component replaces it by itself. The order of the options means nothing.
 
     Raises:
-        ConfigError: an unknown field or component, a wrong type, or a value that the dataclass refuses.
+        ConfigError: an unknown field or component, a wrong type, a part that is said twice, by index and by name, or
+            a value that the dataclass refuses.
     """
-    changed: T = _with_options(value, options, "", components)
+    changed: T = refilled(value, options, "", components)
     return changed
 
 
@@ -146,67 +140,9 @@ def _is_absent(value: Any, field: Field[Any], path: str) -> bool:
     return True
 
 
-def _with_options(value: Any, options: Mapping[str, Any], path: str, components: Components) -> Any:
-    known = init_fields(type(value))
-    check_names(options, known, path)
-    hints = typing.get_type_hints(type(value))
-    kept = {name: getattr(value, name) for name in known}
-    changed = {
-        name: _changed(hints[name], kept[name], option, join(path, name), components)
-        for name, option in options.items()
-    }
-    return checked(path, type(value), **(kept | changed))
-
-
-def _changed(hint: Any, current: Any, option: Any, path: str, components: Components) -> Any:
-    """What a field becomes: the value there with some of its own fields changed, or another one."""
-    if isinstance(option, Mapping) and "use" not in option:
-        if is_dataclass(current):
-            return _with_options(current, option, path, components)
-        if isinstance(current, tuple):
-            return _changed_items(hint, current, option, path, components)
-    return converted(hint, option, path, components)
-
-
-def _changed_items(
-    hint: Any, current: tuple[Any, ...], option: Mapping[str, Any], path: str, components: Components
-) -> tuple[Any, ...]:
-    """A tuple with some of its items changed, by index or by component name, or with more items."""
-    items = list(current)
-    for key, item_option in option.items():
-        index = int(key) if key.isdecimal() else _named(key, current, path, components)
-        allowed = item_hints(hint, len(items) + 1)
-        index_in(str(index), len(allowed) - 1, path)
-        item = items[index] if index < len(items) else None
-        items[index : index + 1] = [_changed(allowed[index], item, item_option, join(path, key), components)]
-    return tuple(converted(hint, items, path, components))
-
-
-def _named(name: str, items: Sequence[Any], path: str, components: Components) -> int:
-    """Where in a tuple the component of this name is."""
-    names = [_component_name(item, components) for item in items]
-    if names.count(name) != 1:
-        problem = f"has {names.count(name)} of {name!r}" if name in names else unknown("part", name, names)
-        raise ConfigError(f"{path}: {problem} Parts can be said by index: {path}.0; {path}.{len(names)} adds one.")
-    return names.index(name)
-
-
-def _component_name(value: Any, components: Components) -> str:
-    """The name that a component is registered by, or its class's, in_lower_case."""
-    for name in components:
-        if components[name] is type(value):
-            return name
-    return snake_case(type(value).__name__)
-
-
-def snake_case(name: str) -> str:
-    """`NonConstant` is `non_constant`, `KL` is `kl`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
 def _described(value: Any, components: Components) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        return {"use": _component_name(value, components), **describe(value, components)}
+        return {"use": component_name(value, components), **describe(value, components)}
     if isinstance(value, list | tuple):
         return [_described(item, components) for item in value]
     if isinstance(value, Mapping):

@@ -1,35 +1,21 @@
 """Strict conversion of plain values (as TOML and JSON have them) into what frozen dataclasses declare.
 
 Nothing is guessed: text is no number, an unknown key is refused with its near miss, and every error says the dotted
-path, what was expected and what came. Where the values come from is `rlenvs.config`'s business.
+path, what was expected and what came. In slots stand components, by name; what is there already can be changed in part.
+Where the values come from is `rlenvs.config`'s business, what the errors say `rlenvs.wording`'s.
 """
 
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
-from rlenvs.errors import RlenvsError, unknown
-
-Components = Mapping[str, Any]
-"""What a slot may be filled with: dataclasses, or values whose fields are defaults, by the name that `use` takes."""
-
-NO_COMPONENTS: Components = types.MappingProxyType({})
-
-_EXPECTED: dict[Any, str] = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    Path: "a path",
-}
-
-
-class ConfigError(RlenvsError, ValueError):
-    """A configuration that cannot be used: what was expected, what came, and where."""
+from rlenvs.component_names import NO_COMPONENTS, Components, check_is_no_choice, init_fields, place_of
+from rlenvs.errors import unknown
+from rlenvs.wording import WORDS, ConfigError, as_tuple, check_names, described, expected, index_in, join, wrong
 
 
 def converted(hint: Any, value: Any, path: str, components: Components = NO_COMPONENTS) -> Any:
@@ -38,7 +24,7 @@ def converted(hint: Any, value: Any, path: str, components: Components = NO_COMP
     Args:
         hint: bool, int, float, str, Path, None, Any, Literal, a union, `tuple`, `Sequence[…]` (which gives a tuple),
             `Mapping[str, …]`, a dataclass; any other class is a slot, filled by `{"use": name, **fields}`, or by the
-            bare name.
+            bare name. A list of slots may be said by its one component.
         path: dotted, for the errors.
 
     Raises:
@@ -52,24 +38,22 @@ def converted(hint: Any, value: Any, path: str, components: Components = NO_COMP
     if origin in (Union, types.UnionType):
         return _any_of(hint, value, path, components)
     if origin in (tuple, Sequence):
-        return _tuple(_as_tuple(hint), value, path, components)
+        return _tuple(as_tuple(hint), value, path, components)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _table(hint, value, path, components)
-    if hint in _EXPECTED:
+    if hint in WORDS:
         return _scalar(hint, value, path)
     return _instance(hint, value, path, components)
 
 
 def build(kind: type, options: Mapping[str, Any], path: str, components: Components = NO_COMPONENTS) -> Any:
     """An instance of the dataclass `kind` from its fields; those that are not there keep their defaults."""
-    known = init_fields(kind)
-    check_names(options, known, path)
-    missing = [name for name, field in known.items() if _is_required(field) and name not in options]
-    hints = typing.get_type_hints(kind)
-    if missing:
-        raise ConfigError(f"{join(path, missing[0])} is missing: expected {expected(hints[missing[0]])}")
-    values = {name: converted(hints[name], option, join(path, name), components) for name, option in options.items()}
-    return checked(path, kind, **values)
+    return _filled(kind, {}, options, path, components)
+
+
+def is_component(option: Any) -> bool:
+    """Whether an option has the form of one component: a bare name, or a table that says which to `use`."""
+    return isinstance(option, str) or (isinstance(option, Mapping) and "use" in option)
 
 
 def component(option: Mapping[str, Any] | str, path: str, components: Components) -> Any:
@@ -81,14 +65,75 @@ def component(option: Mapping[str, Any] | str, path: str, components: Components
     if name not in components:
         raise ConfigError(f"{path}: {unknown('component', name, components)}")
     found = components[name]
+    if not is_dataclass(found):
+        raise ConfigError(f"{path}: component {name!r} is neither a dataclass nor a value of one: {described(found)}")
     if isinstance(found, type):
-        return build(found, table, path, components)
-    known = init_fields(type(found))
-    check_names(table, known, path)
-    kept = {field: getattr(found, field) for field in known if field not in table}
-    hints = typing.get_type_hints(type(found))
-    given = {field: converted(hints[field], table[field], join(path, field), components) for field in table}
-    return checked(path, type(found), **kept, **given)
+        return _filled(found, _defaults(found), table, path, components)
+    return refilled(found, table, path, components)
+
+
+def refilled(value: Any, options: Mapping[str, Any], path: str, components: Components) -> Any:
+    """A copy of a dataclass with some of its fields changed, at any depth."""
+    kept = {name: getattr(value, name) for name in init_fields(type(value))}
+    return _filled(type(value), kept, options, path, components)
+
+
+def _filled(kind: type, kept: Mapping[str, Any], options: Mapping[str, Any], path: str, components: Components) -> Any:
+    """An instance of `kind` whose fields are those of `kept`, changed by `options`."""
+    known = init_fields(kind)
+    check_names(options, known, path)
+    hints = typing.get_type_hints(kind)
+    for name, field in known.items():
+        if _is_required(field) and name not in kept and name not in options:
+            raise ConfigError(f"{join(path, name)} is missing: expected {expected(hints[name])}")
+    given = {
+        name: changed(hints[name], kept.get(name), option, join(path, name), components)
+        for name, option in options.items()
+    }
+    return checked(path, kind, **{**kept, **given})
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """What the fields of a dataclass are where nobody gives them; those that must be given are left out."""
+    return {
+        name: field.default if field.default_factory is MISSING else field.default_factory()
+        for name, field in init_fields(kind).items()
+        if not _is_required(field)
+    }
+
+
+def changed(hint: Any, current: Any, option: Any, path: str, components: Components) -> Any:
+    """What a field becomes: the value there with some of its own fields changed, or another one."""
+    if isinstance(option, Mapping) and "use" not in option:
+        if is_dataclass(current):
+            return refilled(current, option, path, components)
+        if isinstance(current, tuple):
+            return _changed_items(hint, current, option, path, components)
+    if isinstance(option, str) and is_dataclass(current) and option not in components:
+        check_is_no_choice(option, current, path)
+    return converted(hint, option, path, components)
+
+
+def _changed_items(
+    hint: Any, current: tuple[Any, ...], option: Mapping[str, Any], path: str, components: Components
+) -> tuple[Any, ...]:
+    """A tuple with some of its items changed, by index or by component name, or with more items."""
+    items = list(current)
+    said: dict[int, str] = {}
+    for key in sorted(option, key=_indices_first):  # not as they came: a file has an order of its own
+        index = int(key) if key.isdecimal() else place_of(key, items, path, components)
+        if index in said:
+            raise ConfigError(f"{path}.{said[index]} and {path}.{key} are the same part: say both as {path}.{index}")
+        said[index] = key
+        allowed = item_hints(hint, len(items) + 1)
+        index_in(str(index), len(allowed) - 1, path)
+        item = items[index] if index < len(items) else None
+        items[index : index + 1] = [changed(allowed[index], item, option[key], join(path, key), components)]
+    return tuple(converted(hint, items, path, components))
+
+
+def _indices_first(key: str) -> tuple[bool, int, str]:
+    return (False, int(key), key) if key.isdecimal() else (True, 0, key)
 
 
 def checked(path: str, kind: Any, **values: Any) -> Any:
@@ -101,71 +146,13 @@ def checked(path: str, kind: Any, **values: Any) -> Any:
         raise ConfigError(f"{path}: {error}" if path and path not in str(error) else str(error)) from error
 
 
-def init_fields(kind: type) -> dict[str, Field[Any]]:
-    """The fields of a dataclass that can be given, by name."""
-    return {field.name: field for field in fields(kind) if field.init}
-
-
-def check_names(options: Mapping[str, Any], known: Mapping[str, Any], path: str) -> None:
-    """Refuse a key that is no field, with the near miss."""
-    for name in options:
-        if name not in known:
-            raise ConfigError(f"{join(path, name)}: {unknown('option', name, known)}")
-
-
-def join(path: str, name: object) -> str:
-    """The dotted path of a part."""
-    return f"{path}.{name}" if path else str(name)
-
-
-def index_in(name: str, last: int, path: str) -> int:
-    """A place in a list as a number from 0 to `last`."""
-    if not name.isdecimal() or int(name) > last:
-        raise ConfigError(f"{join(path, name)}: the parts of {path} go by number, 0 to {last}")
-    return int(name)
-
-
-def described(value: Any) -> str:
-    """What came, for an error: the value, and what it is in TOML's terms."""
-    kinds = _EXPECTED | {list: "a list", type(None): "no value"}
-    kind = "a table" if isinstance(value, Mapping) else kinds.get(type(value), type(value).__name__)
-    text = repr(value)
-    return f"{text if len(text) <= 80 else text[:77] + '…'} ({kind})"
-
-
-def expected(hint: Any) -> str:
-    """What a hint asks for, in words."""
-    arguments = get_args(hint)
-    if hint in _EXPECTED:
-        return _EXPECTED[hint]
-    if get_origin(hint) is Literal:
-        return "one of " + ", ".join(repr(choice) for choice in arguments)
-    if get_origin(hint) in (Union, types.UnionType):
-        return " or ".join(expected(argument) for argument in arguments)
-    if get_origin(hint) in (tuple, Sequence):
-        arguments = get_args(_as_tuple(hint))
-        if arguments[-1] is Ellipsis:
-            return f"a list (each: {expected(arguments[0])})"
-        return f"a list of {len(arguments)} ({', '.join(expected(argument) for argument in arguments)})"
-    if hint is type(None):
-        return "none"
-    if get_origin(hint) is Mapping:
-        return f"a table (each: {expected(arguments[1])})"
-    is_table = is_dataclass(hint) or get_origin(hint) is not None
-    return "a table" if is_table else 'a component, {use = "name", …}'
-
-
-def _wrong(hint: Any, value: Any, path: str) -> ConfigError:
-    return ConfigError(f"{path}: expected {expected(hint)}, got {described(value)}")
-
-
 def _scalar(hint: Any, value: Any, path: str) -> Any:
     if hint is Path and isinstance(value, str | Path):
         return Path(value)
     if hint is float and type(value) in (int, float):
         return float(value)
     if type(value) is not hint:  # a bool is no number
-        raise _wrong(hint, value, path)
+        raise wrong(hint, value, path)
     return value
 
 
@@ -176,7 +163,7 @@ def _one_of(choices: tuple[Any, ...], value: Any, path: str) -> Any:
     names = [choice for choice in choices if isinstance(choice, str)]
     near = get_close_matches(value, names, n=1, cutoff=0.5) if isinstance(value, str) else []
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ConfigError(f"{_wrong(Literal[choices], value, path)}.{hint}")
+    raise ConfigError(f"{wrong(Literal[choices], value, path)}.{hint}")
 
 
 def _any_of(hint: Any, value: Any, path: str, components: Components) -> Any:
@@ -190,22 +177,19 @@ def _any_of(hint: Any, value: Any, path: str, components: Components) -> Any:
             return converted(member, value, path, components)
         except ConfigError:
             continue
-    raise _wrong(hint, value, path)
-
-
-def _as_tuple(hint: Any) -> Any:
-    """`Sequence[x]` as the tuple that it gives."""
-    return types.GenericAlias(tuple, (*get_args(hint), ...)) if get_origin(hint) is Sequence else hint
+    raise wrong(hint, value, path)
 
 
 def _tuple(hint: Any, value: Any, path: str, components: Components) -> tuple[Any, ...]:
     if isinstance(value, Mapping) and value and set(value) == {str(index) for index in range(len(value))}:
         value = [value[str(index)] for index in range(len(value))]  # "env.0.id = …" on an empty list
+    if _is_slot(get_args(hint)[0]) and get_args(hint)[-1] is Ellipsis and is_component(value):
+        return (component(value, path, components),)
     if not isinstance(value, list | tuple):
-        raise _wrong(hint, value, path)
+        raise wrong(hint, value, path)
     items = item_hints(hint, len(value))
     if len(items) != len(value):
-        raise _wrong(hint, value, path)
+        raise wrong(hint, value, path)
     return tuple(
         converted(item, element, join(path, index), components)
         for index, (item, element) in enumerate(zip(items, value, strict=True))
@@ -220,9 +204,13 @@ def item_hints(hint: Any, length: int) -> Sequence[Any]:
 
 def _table(hint: Any, value: Any, path: str, components: Components) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise _wrong(hint, value, path)
+        raise wrong(hint, value, path)
     item = get_args(hint)[1]
     return {name: converted(item, element, join(path, name), components) for name, element in value.items()}
+
+
+def _is_slot(hint: Any) -> bool:
+    return isinstance(hint, type) and not is_dataclass(hint) and hint not in WORDS
 
 
 def _instance(hint: Any, value: Any, path: str, components: Components) -> Any:
@@ -234,7 +222,7 @@ def _instance(hint: Any, value: Any, path: str, components: Components) -> Any:
         return build(hint, value, path, components)
     if isinstance(value, Mapping) or (isinstance(value, str) and not is_dataclass(hint)):
         return component(value, path, components)
-    raise _wrong(hint, value, path)
+    raise wrong(hint, value, path)
 
 
 def _is_required(field: Field[Any]) -> bool:

@@ -4,16 +4,23 @@ What the names and values must be is checked later, by `rlenvs.conversion`.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from rlenvs.conversion import ConfigError, described, index_in, join
+from rlenvs.conversion import is_component
+from rlenvs.wording import ConfigError, described, index_in, join
 
 
-def overridden(table: dict[str, Any], text: str) -> dict[str, Any]:
-    """A copy of `table` in which "a.b=c" holds. Parts of lists go by index; the one after the last is added."""
+def overridden(table: dict[str, Any], text: str, slots: Container[str] = ()) -> dict[str, Any]:
+    """A copy of `table` in which "a.b=c" holds. Parts of lists go by index; the one after the last is added.
+
+    Args:
+        slots: the names in `table` of what holds components. There a text is the name of one, and has parts: after
+            "options.surrogate=soft" come "options.surrogate.positive=2", or "options.select.1=mask_stale" after
+            "options.select=non_constant".
+    """
     names, value = _keys_and_value(text)
-    changed: dict[str, Any] = _put(table, names, value, "")
+    changed: dict[str, Any] = _put(table, names, value, "", holds_components=names[0] in slots)
     return changed
 
 
@@ -45,17 +52,29 @@ def _value(text: str, whole: str) -> Any:
         return text
 
 
-def _put(place: Any, names: Sequence[str], value: Any, path: str) -> Any:
+def _put(place: Any, names: Sequence[str], value: Any, path: str, *, holds_components: bool) -> Any:
     """A copy of the tables and lists in `place` with `value` at the end of the path `names`."""
     if not names:
         return value
     name, rest = names[0], names[1:]
+    if holds_components:
+        place = _opened(place, name)
     if isinstance(place, list):
         index = index_in(name, len(place), path)
         items = [*place, None] if index == len(place) else list(place)
-        items[index] = _put(items[index], rest, value, join(path, name))
+        items[index] = _put(items[index], rest, value, join(path, name), holds_components=holds_components)
         return items
     if place is not None and not isinstance(place, Mapping):
         raise ConfigError(f"--set {join(path, name)}: {path} is {described(place)}, it has no parts")
     table = place or {}
-    return {**table, name: _put(table.get(name), rest, value, join(path, name))}
+    part = _put(table.get(name), rest, value, join(path, name), holds_components=holds_components)
+    return {**table, name: part}
+
+
+def _opened(place: Any, name: str) -> Any:
+    """A component as what has a part `name`: a table, or where that is a number, a list of one component."""
+    if not is_component(place):
+        return place
+    if name.isdecimal():
+        return [place]
+    return {"use": place} if isinstance(place, str) else place

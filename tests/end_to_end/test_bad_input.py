@@ -29,6 +29,8 @@ SENTENCES = {
     "tiny.toml --set env.0.kwargs.sise=1": "no option of test/Digit-v0 'sise'. Did you mean 'size'?",
     "tiny.toml --set surrogate.hihg=1": "no option 'hihg'. Did you mean 'high'?",
     "tiny.toml --set surrogate.use=klip": "no component 'klip'. Did you mean 'clip'?",
+    "tiny.toml --set surrogate=soft --set surrogate.hihg=1": "surrogate.hihg: no option 'hihg'. There is: negative,",
+    "tiny.toml --set ratio=trajectory": "that is a choice of ratio.unit: --set ratio.unit=trajectory",
     "tiny.toml --set env.0.seats=['polizy']": "no seat of test/Digit-v0 'polizy'. Did you mean 'policy'?",
     "tiny.toml --set eval.num_tasks=2 --set eval.env.0.id='test/Digid-v0'": "Did you mean 'test/Digit-v0'?",
     "--env rlenvs/Math-v0 --set env.0.kwargs.data='/nowhere'": NONE_THERE,

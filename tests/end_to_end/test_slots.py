@@ -1,4 +1,6 @@
-"""What an annotator notes on tokens reaches the slots that read it, in a whole run from the command line."""
+"""Slots in whole runs from the command line: filled together, and reading what annotators noted on tokens."""
+
+import json
 
 HALVES = """
     from dataclasses import dataclass, replace
@@ -66,3 +68,33 @@ def test_r20_a_run_with_a_reference_resumes_with_the_reference_it_began_with(rle
     assert rlenvs("train", "--resume", "runs/cut", "--steps", 4).code == 0
     assert run_of("cut").metrics == run_of("whole").metrics
     assert run_of("whole").metrics[4]["kl/mean"] > 1e-4, "it would show nothing"
+
+
+def settings(*texts):
+    return [word for text in texts for word in ("--set", text)]
+
+
+def test_settings_of_one_slot_go_together_and_the_run_resumes_with_them(rlenvs, run_of):
+    surrogate = settings("surrogate=soft", "surrogate.positive=2")
+    terms = settings("regularise.1=kl", "regularise.1.estimator=k2", "regularise.2=entropy_bonus")
+    others = settings("ratio=gspo_ratio", "select=mask_stale", "select.0.max_age=3")
+    line = ["train", "tiny.toml", "--name", "mixed", "--steps", 1, *surrogate, *terms, *others]
+    assert rlenvs(*line).code == 0
+    done = rlenvs("train", "--resume", "runs/mixed", "--steps", 2)
+    assert done.code == 0, done.err
+    state = json.loads((run_of("mixed").path / "checkpoints/step-000002/state.json").read_text())
+    slots = state["slots"]
+    assert slots["surrogate"] == {"use": "soft", "positive": 2.0, "negative": 1.05}
+    assert [(term["use"], term.get("estimator")) for term in slots["regularise"]] == [
+        ("kl", "k3"),
+        ("kl", "k2"),
+        ("entropy_bonus", None),
+    ]
+    assert slots["ratio"] == {"use": "ratio", "unit": "trajectory", "length_power": 1.0, "centre": False}
+    assert slots["select"] == [{"use": "mask_stale", "max_age": 3}]
+
+
+def test_settings_of_one_slot_go_together_in_a_warm_start(rlenvs):
+    together = settings("reduce=mean", "reduce.over=token")
+    done = rlenvs("sft", "tiny.toml", "--name", "start", "--steps", 1, *together)
+    assert done.code == 0, done.err

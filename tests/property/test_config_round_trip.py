@@ -5,13 +5,13 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenvs.config import describe, digest, read, with_options, write
+from rlenvs.config import FILLS_SLOTS, ConfigError, describe, digest, read, with_options, write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,3 +76,55 @@ def test_a_number_set_on_the_command_line_is_that_number(value):
 @given(value=text)
 def test_a_text_set_in_quotes_on_the_command_line_is_that_text(value):
     assert read(Outer, sets=[f"text={tomli_w.dumps({'v': value})[4:]}"]).text == value
+
+
+class Slot(Protocol):
+    """Anything that is a component."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    mode: Literal["a", "b"] = "a"
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    size: int = 0
+    part: Slot | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    one: Slot = field(default_factory=Leaf)
+    many: tuple[Slot, ...] = (Branch(),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    options: Mapping[str, Any] = field(default_factory=dict, metadata=FILLS_SLOTS)
+
+
+COMPONENTS: Mapping[str, Any] = {"leaf": Leaf, "branch": Branch, "big": Branch(size=9, part=Leaf(size=8))}
+slot = st.sampled_from(["one", "many", "many.0", "many.1", "many.2", "one.part", "many.0.part", "many.1.part"])
+filling = st.sampled_from(["leaf", "branch", "big", '{use="leaf", mode="b"}', '["big", {use="branch", part="leaf"}]'])
+set_size = st.builds("{}.size={}".format, slot, st.integers(0, 9))
+set_slot = st.builds("{}={}".format, slot, filling)
+
+
+@given(drawn=st.lists(set_slot | set_size, max_size=8))
+def test_settings_together_are_what_they_are_one_after_another_and_the_file_says_the_same(drawn):
+    method, kept = Method(), list[str]()
+    for text in (f"options.{setting}" for setting in drawn):
+        try:
+            method = with_options(method, read(Run, sets=[text]).options, COMPONENTS)
+        except ConfigError:
+            continue  # a part that is not there, or has no such field
+        kept.append(text)
+    run = read(Run, sets=kept)
+    assert with_options(Method(), run.options, COMPONENTS) == method
+    with tempfile.TemporaryDirectory() as folder:
+        write(run, Path(folder) / "config.toml")
+        again = read(Run, Path(folder) / "config.toml")
+    assert again == run
+    assert with_options(Method(), again.options, COMPONENTS) == method

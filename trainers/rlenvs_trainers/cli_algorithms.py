@@ -58,10 +58,13 @@ def show(
         for line in _slot_lines(slot, filling, getattr(algorithm, slot)):
             typer.echo(line)
     typer.echo(
-        "\nChange a field with --set SLOT.FIELD=VALUE, put another component into a slot with --set SLOT=NAME, and "
-        "into a list of them with --set SLOT.0=NAME."
+        "\nChange a field with --set SLOT.FIELD=VALUE; put another component into a slot with --set SLOT=NAME (it "
+        "takes the place of a whole list), and into a list of them with --set SLOT.0=NAME. Several --set go together: "
+        "--set SLOT=NAME --set SLOT.FIELD=VALUE."
         f"\nComponents: {', '.join(ctx.obj.components)}."
     )
+    for line in _preset_lines(ctx.obj.components):
+        typer.echo(line)
 
 
 def _facts(algorithms: Registry, components: Registry, name: str) -> dict[str, Any]:
@@ -78,6 +81,15 @@ def _facts(algorithms: Registry, components: Registry, name: str) -> dict[str, A
         "digest": digest(algorithm),
         "slots": slots,
     }
+
+
+def _preset_lines(components: Registry) -> Iterator[str]:
+    """The components that are values of a class, each with what it stands for."""
+    from rlenvs.config import describe
+
+    for name, component in components.items():
+        if not isinstance(component, type) and is_dataclass(component):
+            yield f"    {name}: {type(component).__name__} {inline(describe(component, components))}"
 
 
 def _glance(facts: dict[str, Any]) -> Iterator[str]:

@@ -101,7 +101,8 @@ def _warm_start_rate(config: Path | None, sets: list[str]) -> list[str]:
     except (OSError, ValueError):
         return []  # a file that is refused with a better sentence when it is read
     for text in sets:
-        table = overridden(table, text)
+        if _subject(text) in ("policy", "learner"):
+            table = overridden(table, text)
     is_tiny = str(table.get("policy", "tiny")).partition(":")[0] == "tiny"
     learner = table.get("learner", {})
     return ["learner.lr=1e-3"] if is_tiny and isinstance(learner, dict) and "lr" not in learner else []
@@ -152,7 +153,12 @@ def _settled(plugins: Plugins, file: Path | None, sets: list[str]) -> tuple[Trai
 
 def _slot_option(setting: str) -> str:
     """`surrogate.high=0.28` is short for `algorithm_options.surrogate.high=0.28`."""
-    return f"algorithm_options.{setting}" if setting.split("=")[0].split(".")[0].strip() in SLOTS else setting
+    return f"algorithm_options.{setting}" if _subject(setting) in SLOTS else setting
+
+
+def _subject(setting: str) -> str:
+    """`surrogate` of "surrogate.high=0.28"."""
+    return setting.partition("=")[0].partition(".")[0].strip()
 
 
 def _show(run: Run, stop: Any) -> None:

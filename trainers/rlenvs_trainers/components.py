@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rlenvs.config import snake_case
+from collections.abc import Mapping
+from typing import Any
+
+from rlenvs.component_names import snake_case
 from rlenvs.hooks import RegisterNamed
 from rlenvs_trainers import credit, explore, ratio, reduce, regularise, select, sft, shape, surrogate, weights
 
@@ -31,8 +34,16 @@ COMPONENTS: tuple[type, ...] = (
     reduce.Mean,
 )
 
+PRESETS: Mapping[str, Any] = {
+    "gspo_ratio": ratio.Ratio(unit="trajectory"),
+    "capo_ratio": ratio.Ratio(unit="action", length_power=0.5, centre=True),
+}
+"""Components with a paper's values in place of the class's defaults: `--set ratio=gspo_ratio`."""
+
 
 def register_components(register: RegisterNamed) -> None:
-    """Every one under its class's name, in lower case and with underscores: `register("non_constant", NonConstant)`."""
+    """Every class under its name, in lower case and with underscores (`non_constant`), every preset under its own."""
     for component in COMPONENTS:
         register(snake_case(component.__name__), component)
+    for name, preset in PRESETS.items():
+        register(name, preset)

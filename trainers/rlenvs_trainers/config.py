@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from rlenvs.config import FILLS_SLOTS
 from rlenvs.policies.base import Sampling, check_device
 
 
@@ -103,7 +104,8 @@ class TrainConfig:
 
     policy: str = "tiny"  # "tiny", a folder in Hugging Face's layout, a checkpoint, or a hub id
     algorithm: str = "grpo"
-    algorithm_options: Mapping[str, Any] = field(default_factory=dict)  # slot fields: {"surrogate": {"high": 0.28}}
+    algorithm_options: Mapping[str, Any] = field(default_factory=dict, metadata=FILLS_SLOTS)
+    """Of the algorithm's slots: {"surrogate": {"high": 0.28}}, {"surrogate": "soft"}."""
     env: tuple[EnvConfig, ...] = ()
     sampler: str = "transformers"
     sampler_options: Mapping[str, Any] = field(default_factory=dict)  # what the sampler's factory takes: max_rows …

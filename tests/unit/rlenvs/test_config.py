@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 import pytest
 
-from rlenvs.config import ConfigError, describe, digest, read, to_dict, with_options, write
+from rlenvs.config import FILLS_SLOTS, ConfigError, describe, digest, read, to_dict, with_options, write
 from rlenvs.registry import DuplicateNameError, Entry, Registry
 
 
@@ -204,7 +204,51 @@ COMPONENTS: Mapping[str, Any] = {
     "mean": Mean,
     "kl": KL,
     "weak_kl": KL(coefficient=1e-3),
+    "function": len,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    name: str = "run"
+    options: Mapping[str, Any] = field(default_factory=dict, metadata=FILLS_SLOTS)
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@pytest.mark.parametrize(
+    ("sets", "options", "method"),
+    [
+        (["surrogate=dual", "surrogate.cap=5"], {"surrogate": {"use": "dual", "cap": 5}}, DualClip(cap=5.0)),
+        (["surrogate.high=1", "surrogate=dual"], {"surrogate": "dual"}, DualClip()),
+        (["surrogate=dual", "surrogate.cap=5", "surrogate=clip"], {"surrogate": "clip"}, Clip()),
+        (
+            ["regularise.1=kl", "regularise.1.reduce=mean", "regularise.1.reduce.over=token"],
+            {"regularise": {"1": {"use": "kl", "reduce": {"use": "mean", "over": "token"}}}},
+            (KL(), KL(reduce=Mean(over="token"))),
+        ),
+        (["regularise.kl=weak_kl", "regularise.kl.reduce=mean"], None, (KL(coefficient=1e-3, reduce=Mean()),)),
+        (["regularise=weak_kl", "regularise.reduce=mean"], None, (KL(coefficient=1e-3, reduce=Mean()),)),
+        (["regularise=kl", "regularise.1=clip", "regularise.0.coefficient=3"], None, (KL(coefficient=3.0), Clip())),
+        (["regularise={use='kl', coefficient=3}", "regularise.1=clip"], None, (KL(coefficient=3.0), Clip())),
+        (["regularise=['kl']", "regularise.0.coefficient=3"], None, (KL(coefficient=3.0),)),
+        (["regularise.1.use=clip", "regularise.2=mean"], None, (KL(), Clip(), Mean())),
+    ],
+)
+def test_settings_of_one_slot_go_together_in_their_order(tmp_path, sets, options, method):
+    run = read(Run, sets=[f"options.{text}" for text in sets])
+    assert options is None or run.options == options
+    slot = sets[0].partition("=")[0].partition(".")[0]
+    assert getattr(with_options(Method(), run.options, COMPONENTS), slot) == method
+    write(run, tmp_path / "config.toml")
+    again = read(Run, tmp_path / "config.toml")
+    assert again == run
+    assert getattr(with_options(Method(), again.options, COMPONENTS), slot) == method
+
+
+@pytest.mark.parametrize("name", ["name", "kwargs.template"])
+def test_a_text_that_is_no_component_has_no_parts(name):
+    with pytest.raises(ConfigError, match=rf"{name} is 'tags' \(text\), it has no parts"):
+        read(Run, sets=[f"{name}=tags", f"{name}.high=1"])
 
 
 @pytest.mark.parametrize(
@@ -224,6 +268,9 @@ COMPONENTS: Mapping[str, Any] = {
         ),
         ({"regularise": []}, Method(regularise=())),
         ({"regularise": ["kl", {"use": "clip"}]}, Method(regularise=(KL(), Clip()))),
+        ({"regularise": "weak_kl"}, Method(regularise=(KL(coefficient=1e-3),))),
+        ({"regularise": {"use": "kl", "coefficient": 2}}, Method(regularise=(KL(coefficient=2.0),))),
+        ({"regularise": {"2": "clip", "1": {"use": "mean"}}}, Method(regularise=(KL(), Mean(), Clip()))),
         ({"updates": {"0": 4}}, Method(updates=(4, 1))),
         ({"updates": [2, 3], "reduce": {"over": "token"}}, Method(updates=(2, 3), reduce=Mean(over="token"))),
     ],
@@ -243,6 +290,12 @@ def test_options_change_what_they_name_and_nothing_else(options, changed):
         ({"surrogate": {"use": "dual", "high": 1}}, "surrogate.high: no option 'high'."),
         ({"surrogate": {"use": "dual", "cap": 0.5}}, "surrogate: cap is above 1: got 0.5"),
         ({"regularise": {"entropy": {"coefficient": 1}}}, "regularise: no part 'entropy'. There is: kl."),
+        ({"regularise": "lk"}, "regularise: no component 'lk'. Did you mean 'kl'?"),
+        ({"regularise": {"1": "clip", "clip": {"low": 1}}}, "regularise.1 and regularise.clip are the same part: say"),
+        ({"reduce": "token"}, "reduce: no component 'token', that is a choice of reduce.over: --set reduce.over=token"),
+        ({"reduce": "tokens"}, "reduce: no component 'tokens'."),
+        ({"updates": "kl"}, "updates: expected a list of 2 (a whole number, a whole number), got 'kl' (text)"),
+        ({"surrogate": "function"}, "surrogate: component 'function' is neither a dataclass nor a value of one"),
         ({"regularise": {"2": "kl"}}, "regularise.2: the parts of regularise go by number, 0 to 1"),
         ({"updates": {"2": 1}}, "updates.2: the parts of updates go by number, 0 to 1"),
         ({"updates": [1]}, "updates: expected a list of 2"),
@@ -277,6 +330,14 @@ def test_a_description_names_components_and_restores_the_value():
     assert described["surrogate"] == {"use": "dual", "low": 0.2, "cap": None}
     assert described["regularise"][0] == {"use": "kl", "coefficient": 0.1, "reduce": {"use": "mean", "over": "token"}}
     assert with_options(Method(), described, COMPONENTS) == value
+
+
+def test_a_description_restores_a_value_whose_class_is_registered_by_its_presets_alone():
+    presets = {"strict": DualClip(cap=2.0), "loose": DualClip(low=0.5)}
+    value = Method(surrogate=DualClip(low=0.1, cap=4.0), regularise=())
+    described = describe(value, COMPONENTS | {"dual": Clip} | presets)
+    assert described["surrogate"] == {"use": "strict", "low": 0.1, "cap": 4.0}
+    assert with_options(Method(), described, COMPONENTS | {"dual": Clip} | presets) == value
 
 
 def test_a_component_that_nobody_registered_goes_by_its_class():

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from rlenvs.conversion import ConfigError
 from rlenvs.options import typed_options
+from rlenvs.wording import ConfigError
 
 
 @typed_options

@@ -47,6 +47,7 @@ def test_the_page_for_people_has_every_slot_and_says_how_to_change_it(capsys):
     assert all(f"\n{slot} = " in shown for slot in slots)
     assert 'surrogate = { use = "clip", low = 0.2, high = 0.2 }' in shown
     assert "--set SLOT.FIELD=VALUE" in shown
+    assert '\n    gspo_ratio: Ratio { unit = "trajectory", length_power = 1.0, centre = false }\n' in shown
 
 
 @pytest.mark.parametrize(
