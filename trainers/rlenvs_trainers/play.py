@@ -12,8 +12,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from rlenvs.episode import Effect, Episode, failed
-from rlenvs.errors import EpisodeOverError, NoAnswerError
+from rlenvs.episode import Effect, Episode, Outcome, failed
+from rlenvs.errors import EpisodeOverError, NoAnswerError, RlenvsError
 from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Message
 from rlenvs_trainers.grouping import RETRIED
@@ -104,11 +104,19 @@ class Play:
     async def write(self, *, params: Sampling | None = None, monitor: Monitor | None = None) -> Completion | None:
         """Let the acting seat write an action, which nobody has read yet. Every call draws afresh.
 
+        Args:
+            params: other limits than the run's (`max_tokens`, `stop`); None: the run's.
+
         Returns:
             None where the prompt leaves no room in the context: the play is over, as "context_overflow".
+
+        Raises:
+            RlenvsError: the seat is trained, and `params` would draw from another distribution than the run's.
         """
         session, seat, prompt_ids = self.rollouts.session, self.seat, self.prompt_ids()
         params = params or session.params
+        if self.rollouts.player(seat or "").is_learner:
+            _check_distribution(params, session.params)
         room = session.barrier.sampler.context_length - len(prompt_ids)
         if room < 1:
             await self.stop("context_overflow")
@@ -237,7 +245,8 @@ class Play:
         return tuple(self._trajectory(seat) for seat in self.episode.seats)
 
     def _trajectory(self, seat: str) -> Trajectory:
-        outcome, log = self.episode.outcome(seat), self._logs.get(seat, SeatLog())
+        log = self._logs.get(seat, SeatLog())
+        outcome = self._outcome(seat, log)
         parts = outcome.verdict.parts if outcome.verdict is not None else ()
         return Trajectory(
             episode=self.name,
@@ -258,6 +267,17 @@ class Play:
             branch=self._branch(log),
             error=outcome.error,
         )
+
+    def _outcome(self, seat: str, log: SeatLog) -> Outcome:
+        """How it ended for the seat. Where its turn never came, whatever it was given says nothing of what it does.
+
+        As a sibling such an attempt would make those in which it acted look better or worse than they are.
+        """
+        outcome = self.episode.outcome(seat)
+        if outcome.verdict is None or log.context is not None:
+            return outcome
+        why = f"the turn of {seat!r} never came: the episode ended before it, as {outcome.ending!r}"
+        return Outcome(ending="unscored", verdict=None, error=why)
 
     def _turns(self, seat: str, log: SeatLog) -> tuple[Turn, ...]:
         """Its turns, the last one with what it was told and did not answer."""
@@ -327,3 +347,18 @@ class Play:
             self.is_closed = True
             self.episode.close()  # at once, since a call hangs
             return None
+
+
+def _check_distribution(params: Sampling, run: Sampling) -> None:
+    """Refuse to sample what is trained from another distribution than the learner's log-probabilities are of."""
+    names = ("temperature", "top_p", "top_k")
+    changed = {name: getattr(params, name) for name in names if getattr(params, name) != getattr(run, name)}
+    if changed:
+        asked = ", ".join(
+            f"{name} = {value:g} (the run's is {getattr(run, name):g})" for name, value in changed.items()
+        )
+        raise RlenvsError(
+            f"an explorer asked for actions with {asked}: the trainer's log-probabilities would be of another "
+            "distribution, and the ratio biased without a word. Let it change max_tokens and stop alone, and set "
+            "sampling.temperature for the whole run."
+        )

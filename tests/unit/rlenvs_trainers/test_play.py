@@ -2,24 +2,32 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rlenvs
 from rlenvs.deadline import Workers
-from rlenvs.errors import NoAnswerError
+from rlenvs.episode import start
+from rlenvs.errors import NoAnswerError, RlenvsError
 from rlenvs.move import Move
 from rlenvs.multi import MultiTextEnv
 from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Part, Task, user
 from rlenvs.rubric import RewardFunction, Rubric
 from rlenvs.seats import SeatView
+from rlenvs_trainers.algorithm import Explorer, Progress
+from rlenvs_trainers.credit import GroupRelative
 from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.policy import LoadedPolicy
-from rlenvs_trainers.records import Branch, Trajectory
+from rlenvs_trainers.records import Branch, Player, Trajectory
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Rollouts
+from rlenvs_trainers.samplers.base import SampleRequest
+from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.sft import Demonstrate
 
 from .asking import AskEnv, collected, only, run, says_yes, scripted
@@ -98,12 +106,12 @@ def test_what_others_actions_earn_a_seat_belongs_to_its_last_action_or_its_first
     renderer: Renderer,
 ) -> None:
     groups = run(SeatView(Sharing()), scripted(renderer, "hi"), renderer).groups
-    ann, bob, cid = (group.trajectories[0] for group in groups)
+    ann, bob, cid = (group.trajectories[0] for group in groups)  # cid's turn never comes
     for trajectory, giver in ((ann, "from bob"), (bob, "from ann")):
         (turn,) = trajectory.turns
         assert [(reward.name, reward.value, reward.level) for reward in turn.rewards] == [(giver, 1.0, "action")]
-    assert (cid.turns, cid.parts) == ((), {"yes": 0.0, "from ann": 1.0, "from bob": 1.0})
-    assert [each.reward for each in (ann, bob, cid)] == [1.0, 1.0, 2.0]
+    assert (cid.turns, {each.name: each.value for each in cid.rewards}) == ((), {"from ann": 1.0, "from bob": 1.0})
+    assert [each.reward for each in (ann, bob)] == [1.0, 1.0]
 
 
 def test_what_the_environment_did_not_use_is_cut_on_ids(renderer: Renderer) -> None:
@@ -204,6 +212,62 @@ def test_an_explorer_may_set_limits_and_a_monitor_of_its_own(renderer: Renderer)
     run(AskEnv(), sampler, renderer, explore=watching)
     ((request,),) = sampler.batches
     assert (request.params.max_tokens, request.monitor) == (2, monitor)
+
+
+def hot(**changes: Any) -> Explorer:
+    """Draws its actions in another way than the run."""
+
+    async def explore(rollouts: Rollouts) -> Sequence[Trajectory]:
+        play = await rollouts.start(0)
+        while play.seat is not None:
+            completion = await play.write(params=replace(rollouts.session.params, **changes))
+            if completion is not None:
+                await play.act(completion)
+        return play.trajectories()
+
+    return explore
+
+
+@pytest.mark.parametrize("change", [{"temperature": 0.6}, {"temperature": 0.0}, {"top_p": 0.5}, {"top_k": 3}])
+def test_r13_r14_an_explorer_cannot_draw_what_is_trained_from_another_distribution(
+    renderer: Renderer, change: dict[str, Any]
+) -> None:
+    ((name, value),) = change.items()
+    sampler = scripted(renderer, "no")
+    with pytest.raises(RlenvsError, match=f"asked for actions with {name} = {value:g} \\(the run's is [01]\\)"):
+        run(AskEnv(), sampler, renderer, explore=hot(**change))
+    assert sampler.batches == []
+    pair = SeatView(Sharing())
+    others = {seat: Player(policy="policy", version=0, is_learner=False) for seat in pair.multi.seats}
+    job = Job(task=pair.task_at(0), begin=partial(start, pair, pair.task_at(0)), players=others)
+    assert len(collected([job], sampler, renderer, explore=hot(**change)).others) == 3, "they are not trained"
+
+
+def test_r13_the_runs_own_temperature_is_what_an_explorer_is_compared_with(renderer: Renderer) -> None:
+    warm = Sampling(temperature=0.6, max_tokens=40)
+    assert only(run(AskEnv(), scripted(renderer, "yes"), renderer, explore=hot(max_tokens=9), params=warm)).turns
+    with pytest.raises(RlenvsError, match=r"temperature = 1 \(the run's is 0.6\)"):
+        run(AskEnv(), scripted(renderer, "yes"), renderer, explore=hot(temperature=1.0), params=warm)
+
+
+def test_a_seat_whose_turn_never_came_has_no_say_in_its_groups_baseline(renderer: Renderer) -> None:
+    env = rlenvs.make("rlenvs/EchoPair-v0", rounds=1, echoer_range=[-10, 0])
+    word = str(env.task_at(0).target[0])
+
+    def script(request: SampleRequest) -> str:
+        attempt, seat = request.key.split("/")[-3:-1]
+        return word[::-1] if seat == "echoer" else word + (" and so on" if attempt.startswith("1.") else "")
+
+    params = Sampling(max_tokens=len(renderer.encode(word)) + 1)
+    echoers, speakers = run(env, ScriptedSampler(script, renderer), renderer, params=params).groups
+    assert [each.ending for each in speakers.trajectories] == ["completed", "max_tokens", "completed"]
+    assert [each.ending for each in echoers.trajectories] == ["completed", "unscored", "completed"]
+    assert [each.reward for each in echoers.scored] == [0.0, 0.0]
+    lost = echoers.trajectories[1]
+    assert (lost.verdict, lost.turns, lost.parts) == (None, (), {})
+    assert lost.error == "the turn of 'echoer' never came: the episode ended before it, as 'max_tokens'"
+    credit = GroupRelative()([echoers], Progress(step=0, num_steps=1))
+    assert {key: each.advantage[0][0] for key, each in credit.items()} == {(0, 0): 0.0, (0, 2): 0.0}
 
 
 def test_r19_every_completion_carries_its_version(renderer: Renderer) -> None:
