@@ -40,19 +40,29 @@ def check_slots(algorithm: Algorithm) -> None:
                 raise RlenvsError(f"{slot} of {algorithm.name!r} cannot be {kind}: it has no {', '.join(missing)}")
 
 
+def draws_samples(algorithm: Algorithm) -> bool:
+    """Whether what it trains on is drawn from the sampler: unless its explorer says that nothing is."""
+    return bool(getattr(algorithm.explore, "draws_samples", True))
+
+
 def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
     """Refuse settings under which the update would be biased or empty.
 
     Raises:
         RlenvsError: with the setting's name and what to do.
     """
-    sampling, rollout = config.sampling, config.rollout
+    sampling, rollout, is_sampled = config.sampling, config.rollout, draws_samples(algorithm)
     if sampling.temperature == 0:
-        raise RlenvsError(
-            "sampling.temperature is 0: greedy attempts at a task are all the same and nothing can be learned "
-            "from them. Train at a temperature above 0; evaluation reports greedy accuracy as well."
+        why = (
+            "greedy attempts at a task are all the same and nothing can be learned from them"
+            if is_sampled
+            else "log-probabilities are those at the sampling temperature, and at 0 there are none"
         )
-    if sampling.top_p < 1 or sampling.top_k:
+        raise RlenvsError(
+            f"sampling.temperature is 0: {why}. Train at a temperature above 0; evaluation reports greedy accuracy as "
+            "well."
+        )
+    if is_sampled and (sampling.top_p < 1 or sampling.top_k):
         raise RlenvsError(
             f"sampling.top_p = {sampling.top_p} and sampling.top_k = {sampling.top_k} change the distribution that "
             "tokens are drawn from, and the trainer's log-probabilities would be of another one: the ratio is biased "
@@ -106,14 +116,15 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
         RlenvsError: naming the capabilities that are missing.
     """
     asked = declared((algorithm.explore, *algorithm.annotate), "needs_sampler")
-    needed = {"token_ids", "logprobs", "load", *asked}
+    drawn = ("token_ids", "logprobs") if draws_samples(algorithm) else ()
+    needed = {"load", *drawn, *asked}
     missing = needed - sampler.capabilities
     if missing:
         raise RlenvsError(
             f"sampler {config.sampler!r} cannot give {', '.join(sorted(missing))}, which training with "
             f"{algorithm.name!r} needs. Choose another sampler or another algorithm."
         )
-    if config.sampling.max_tokens >= sampler.context_length:
+    if draws_samples(algorithm) and config.sampling.max_tokens >= sampler.context_length:
         raise RlenvsError(
             f"sampling.max_tokens = {config.sampling.max_tokens} leaves no room for a prompt in a context of "
             f"{sampler.context_length} tokens"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ DEMONSTRATOR = "demonstrator"  # the name of the policy that wrote a demonstrati
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstrate:
     """Episodes in which every action is the one that the environment demonstrates. The sampler is not asked."""
+
+    draws_samples: ClassVar[bool] = False
 
     async def __call__(self, rollouts: Rollouts) -> Sequence[Trajectory]:
         """One demonstration per attempt, a trajectory per seat."""

@@ -6,11 +6,13 @@ from typing import ClassVar
 import pytest
 
 from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Sampling
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.explore import Chain, Sample
-from rlenvs_trainers.preflight import check_sampler
+from rlenvs_trainers.preflight import check_config, check_sampler
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
+from rlenvs_trainers.sft import SFT
 
 CONFIG = TrainConfig(env=(EnvConfig(id="test/Env-v0"),))
 
@@ -33,8 +35,9 @@ class Beliefs:
         return groups
 
 
-def sampler(renderer, *capabilities):
-    return ScriptedSampler(lambda _: "yes", renderer, capabilities=("token_ids", "logprobs", "load", *capabilities))
+def sampler(renderer, *capabilities, **options):
+    given = ("token_ids", "logprobs", "load", *capabilities)
+    return ScriptedSampler(lambda _: "yes", renderer, capabilities=given, **options)
 
 
 DEMANDING = {
@@ -56,3 +59,35 @@ def test_what_training_always_needs_is_asked_for_without_a_declaration(renderer)
     check_sampler(GRPO, sampler(renderer), CONFIG)
     with pytest.raises(RlenvsError, match="cannot give load, logprobs, which"):
         check_sampler(GRPO, ScriptedSampler(lambda _: "yes", renderer, capabilities=("token_ids",)), CONFIG)
+
+
+SAMPLED = [Sampling(max_tokens=64), Sampling(max_tokens=8, top_p=0.5), Sampling(max_tokens=8, top_k=3)]
+
+
+@pytest.mark.parametrize("sampling", SAMPLED)
+def test_limits_of_sampling_are_no_matter_where_nothing_is_sampled(renderer, sampling):
+    def check(algorithm):
+        config = replace(CONFIG, sampling=sampling)
+        check_config(config, algorithm)
+        check_sampler(algorithm, sampler(renderer, context_length=64), config)
+
+    check(SFT)
+    with pytest.raises(RlenvsError, match=r"leaves no room for a prompt|change the distribution"):
+        check(GRPO)
+
+
+def test_a_sampler_that_only_takes_weights_is_enough_where_nothing_is_sampled(renderer):
+    mute = ScriptedSampler(lambda _: "yes", renderer, capabilities=("load",))
+    check_sampler(SFT, mute, CONFIG)
+    with pytest.raises(RlenvsError, match="cannot give logprobs, token_ids, which training with 'grpo' needs"):
+        check_sampler(GRPO, mute, CONFIG)
+    with pytest.raises(RlenvsError, match="cannot give score, which training with 'sft' needs"):
+        check_sampler(replace(SFT, annotate=(Beliefs(),)), mute, CONFIG)
+
+
+def test_a_temperature_of_0_is_refused_for_what_it_does_to_either_algorithm():
+    greedy = replace(CONFIG, sampling=Sampling(temperature=0.0))
+    with pytest.raises(RlenvsError, match=r"sampling.temperature is 0: greedy attempts at a task are all the same"):
+        check_config(greedy, GRPO)
+    with pytest.raises(RlenvsError, match=r"sampling.temperature is 0: log-probabilities are those at the sampling"):
+        check_config(greedy, SFT)
