@@ -93,8 +93,8 @@ def register_commands(app: typer.Typer) -> None:
 
 
 @hookspec
-def on_run_start(run_dir: Path, config: dict[str, Any]) -> None:
-    """A run starts or resumes."""
+def on_run_start(run_dir: Path, config: dict[str, Any], step: int) -> None:
+    """A run starts, or resumes after `step` steps: what was told of later ones is forgotten, and comes again."""
 
 
 @hookspec

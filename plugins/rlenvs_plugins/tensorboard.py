@@ -7,6 +7,7 @@ Needs the extra: `pip install 'rlenvs-llm[tensorboard]'`.
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +15,25 @@ from rlenvs.errors import RlenvsError
 from rlenvs.hooks import hookimpl
 
 SWITCH, FOLDER = "RLENVS_TENSORBOARD", "tensorboard"
+PREFIX = "events.out.tfevents."  # of a file's name; the second it was made in follows
 
 
 class TensorBoard:
     """The writer of the run that is going on, if any."""
 
     def __init__(self) -> None:
-        self.folder: Path | None = None
         self.writer: Any = None
 
-    def start(self, run_dir: Path) -> None:
-        """Write this run's metrics from now on, if it was asked for."""
+    def start(self, run_dir: Path, step: int) -> None:
+        """Write this run's metrics from now on, if it was asked for. What was written of steps after `step` is gone."""
         self.close()
-        self.folder = run_dir / FOLDER if os.environ.get(SWITCH, "0") not in ("", "0") else None
+        if os.environ.get(SWITCH, "0") not in ("", "0"):
+            self.writer = _open(run_dir / FOLDER, purge_step=step + 1)
 
     def write(self, step: int, metrics: dict[str, float]) -> None:
-        """Add a step. The first one says from where on older events count no longer."""
-        if self.folder is None:
-            return
+        """Add a step's."""
         if self.writer is None:
-            self.writer = _open(self.folder, step)
+            return
         for name, value in metrics.items():
             self.writer.add_scalar(name, value, step)
         self.writer.flush()
@@ -42,26 +42,34 @@ class TensorBoard:
         """Write no more."""
         if self.writer is not None:
             self.writer.close()
-        self.folder, self.writer = None, None
+        self.writer = None
 
 
-def _open(folder: Path, step: int) -> Any:
+def _open(folder: Path, *, purge_step: int) -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise RlenvsError(
             f"{SWITCH} is set, but TensorBoard is not installed: pip install 'rlenvs-llm[tensorboard]'"
         ) from error
-    return SummaryWriter(str(folder), purge_step=step)
+    _wait_for_a_later_name(folder)
+    return SummaryWriter(str(folder), purge_step=purge_step)
+
+
+def _wait_for_a_later_name(folder: Path) -> None:
+    """Files are read in the order of their names, which begin with the second: no two runs write in one."""
+    seconds = [path.name.removeprefix(PREFIX).partition(".")[0] for path in folder.glob(f"{PREFIX}*")]
+    newest = max((int(second) for second in seconds if second.isdecimal()), default=0)
+    time.sleep(min(1.0, max(0.0, newest + 1 - time.time())))
 
 
 _tensorboard = TensorBoard()
 
 
 @hookimpl
-def on_run_start(run_dir: Path) -> None:
-    """Make ready."""
-    _tensorboard.start(run_dir)
+def on_run_start(run_dir: Path, step: int) -> None:
+    """Open the files."""
+    _tensorboard.start(run_dir, step)
 
 
 @hookimpl

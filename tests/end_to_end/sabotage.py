@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rlenvs.env import TextEnv
 from rlenvs.hooks import hookimpl
+from rlenvs.store import RunStore
 from rlenvs_trainers import run
 from rlenvs_trainers.optimiser import Optimiser
 
@@ -45,6 +46,7 @@ def before(owner, name, moment):
 before(TextEnv, "step", "rollout")
 before(Optimiser, "step", "learner")
 before(run, "evaluate_held_out", "evaluation")
+before(RunStore, "write_eval", "evaluated")
 before(os, "fsync", "fsync")
 before(Path, "rename", "rename")
 before(shutil, "rmtree", "rmtree")

@@ -166,6 +166,9 @@ def _show(run: Run, stop: Any) -> None:
     from rlenvs.cli.progress import Progress
     from rlenvs_trainers.loop import train as steps
 
+    if run.step >= run.config.steps and not run.is_evaluation_due:
+        already = f"{run.folder} has made its {run.step} steps already"
+        _tell(f"{already}: nothing is trained or evaluated again. For more: --steps")
     seen = _Seen()
     with Progress(run.algorithm.name, run.config.steps, "steps", done=run.step) as progress:
         for report in steps(run, stop):

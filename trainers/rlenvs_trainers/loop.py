@@ -64,8 +64,8 @@ def train(run: Run, stop: StopRequest | None = None) -> Iterator[StepReport]:
             failures=gathered.failures,
         )
         run.record(report)
+        run.save_if_due()  # first: whatever befalls an evaluation, the step is safe
         run.evaluate_if_due()
-        run.save_if_due()
         yield report
     run.save_if_due(stopping=bool(stop))
 

@@ -22,7 +22,7 @@ from rlenvs_trainers.algorithm import Algorithm, Models
 from rlenvs_trainers.collect import collect
 from rlenvs_trainers.config import TrainConfig
 from rlenvs_trainers.grouping import RolloutResult
-from rlenvs_trainers.held_out import evaluate_held_out
+from rlenvs_trainers.held_out import evaluate_held_out, ways_left
 from rlenvs_trainers.jobs import Job, job_at
 from rlenvs_trainers.learner import Learner, LearnerState
 from rlenvs_trainers.models import RunModels
@@ -69,7 +69,7 @@ class Run:
         config = config_files.to_dict(self.config)
         facts = {"config": config, "algorithm": self._slots(), "notes": self.notes}
         self.store.write_event(self.step, "run_started", facts)
-        self.plugins.notify("on_run_start", run_dir=self.folder, config=config)
+        self.plugins.notify("on_run_start", run_dir=self.folder, config=config, step=self.step)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> None:
@@ -150,10 +150,16 @@ class Run:
         self.plugins.notify("after_step", step=report.step, metrics=report.metrics)
 
     def evaluate_if_due(self) -> None:
-        """Evaluate on held-out tasks before the first step, every so often, and after the last."""
-        settings, is_first, is_last = self.config.eval, self.step == 0, self.step == self.config.steps
-        if settings.num_tasks and (is_first or is_last or (settings.every and self.step % settings.every == 0)):
+        """Evaluate on held-out tasks, if it is time and `run.sqlite` does not have it."""
+        if self.is_evaluation_due:
             evaluate_held_out(self)
+
+    @property
+    def is_evaluation_due(self) -> bool:
+        """Before the first step, every so often, and after the last; never the same twice."""
+        settings, is_first, is_last = self.config.eval, self.step == 0, self.step == self.config.steps
+        is_time = is_first or is_last or (settings.every and self.step % settings.every == 0)
+        return bool(settings.num_tasks and is_time and ways_left(self))
 
     def save_if_due(self, *, stopping: bool = False) -> None:
         """Save every so often, after the last step, and before stopping; never the same step twice."""

@@ -1,4 +1,5 @@
 import sys
+import time
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -13,7 +14,7 @@ def _scalars(folder, name):
 
 
 def _run(run_dir, steps):
-    tensorboard.on_run_start(run_dir)
+    tensorboard.on_run_start(run_dir, step=steps[0] - 1)
     for step in steps:
         tensorboard.after_step(step, {"reward/mean": step / 10, "loss": 0.0})
     tensorboard.on_run_end()
@@ -27,7 +28,7 @@ def test_metrics_of_every_step_can_be_read_back(tmp_path, monkeypatch):
 
 def test_held_out_results_have_curves_of_their_own(tmp_path, monkeypatch):
     monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
-    tensorboard.on_run_start(tmp_path)
+    tensorboard.on_run_start(tmp_path, step=0)
     tensorboard.on_evaluation(0, "test/Digit-v0 greedy", {"pass@1": 0.25})
     tensorboard.after_step(1, {"loss": 0.0})
     tensorboard.on_evaluation(1, "test/Digit-v0 greedy", {"pass@1": 0.5})
@@ -42,6 +43,35 @@ def test_a_resumed_run_has_no_step_twice(tmp_path, monkeypatch):
     assert [step for step, _ in _scalars(tmp_path / "tensorboard", "loss")] == [1, 2, 3]
 
 
+def test_a_resumed_run_that_begins_with_an_evaluation_keeps_the_metrics_of_its_last_step(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    _run(tmp_path, [1, 2, 3])
+    tensorboard.on_run_start(tmp_path, step=2)
+    tensorboard.on_evaluation(2, "test/Digit-v0 greedy", {"pass@1": 0.5})
+    for step in (3, 4):
+        tensorboard.after_step(step, {"loss": 1.0})
+    tensorboard.on_run_end()
+    assert _scalars(tmp_path / "tensorboard", "loss") == [(1, 0.0), (2, 0.0), (3, 1.0), (4, 1.0)]
+    assert _scalars(tmp_path / "tensorboard", "eval/test/Digit-v0 greedy/pass@1") == [(2, 0.5)]
+
+
+def test_a_run_that_is_resumed_in_the_second_it_began_in_is_read_in_the_right_order(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    _run(tmp_path, [1, 2, 3])
+    (file,) = (tmp_path / "tensorboard").iterdir()
+    file.rename(file.with_name(f"events.out.tfevents.{int(time.time())}.zzz.999999999.0"))  # by name the later one
+    _run(tmp_path, [3, 4])
+    assert [step for step, _ in _scalars(tmp_path / "tensorboard", "loss")] == [1, 2, 3, 4]
+
+
+def test_steps_that_a_resumed_run_does_not_make_again_are_gone_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
+    _run(tmp_path, [1, 2, 3])
+    tensorboard.on_run_start(tmp_path, step=2)
+    tensorboard.on_run_end()
+    assert [step for step, _ in _scalars(tmp_path / "tensorboard", "loss")] == [1, 2]
+
+
 @pytest.mark.parametrize("value", [None, "", "0"])
 def test_nothing_is_written_unless_it_was_asked_for(value, tmp_path, monkeypatch):
     monkeypatch.delenv("RLENVS_TENSORBOARD", raising=False)
@@ -54,7 +84,5 @@ def test_nothing_is_written_unless_it_was_asked_for(value, tmp_path, monkeypatch
 def test_an_absent_package_is_named_with_the_way_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setenv("RLENVS_TENSORBOARD", "1")
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    tensorboard.on_run_start(tmp_path)
     with pytest.raises(RlenvsError, match=r"pip install 'rlenvs-llm\[tensorboard\]'"):
-        tensorboard.after_step(1, {"loss": 0.0})
-    tensorboard.on_run_end()
+        tensorboard.on_run_start(tmp_path, step=0)
