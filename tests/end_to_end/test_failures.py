@@ -153,6 +153,45 @@ def test_r01_steps_without_a_signal_are_told_and_the_run_is_none_the_worse(train
     assert [step for step, values in run.metrics.items() if not values["tokens/with_advantage"]] == silent
 
 
+SILENT = ["env.0.kwargs.right='*'", "env.0.kwargs.size=0.0"]
+
+
+@pytest.fixture
+def resumed(rlenvs, run_of):
+    """`resumed("steps=4")`: the run goes on with some changes; what was said, and what it left."""
+
+    def go_on(*settings, code=0):
+        done = rlenvs("train", "--resume", "runs/run", *[word for each in settings for word in ("--set", each)])
+        assert done.code == code, done
+        return done, run_of("run")
+
+    return go_on
+
+
+def test_a_run_that_learned_and_is_resumed_for_a_silent_step_is_a_good_run(train, resumed):
+    train()
+    done, run = resumed("steps=4", *SILENT)
+    assert "rlenvs: no group had a signal in 1 of 4 steps" in done.err
+    assert "nothing was learned" not in done.err
+    assert run.events[-1][1] == "run_finished"
+
+
+def test_a_run_that_learned_in_the_end_is_a_good_run_however_it_began(train, resumed):
+    train(right="*", size=0.0, code=1)
+    done, run = resumed("steps=4", "env.0.kwargs.right='7'", "env.0.kwargs.size=1.0")
+    assert "rlenvs: no group had a signal in 3 of 4 steps" in done.err
+    assert run.events[-1][1] == "run_finished"
+
+
+def test_a_run_that_learned_nothing_is_not_made_a_good_one_by_resuming_it(train, resumed):
+    train(fault="none", code=1)
+    done, run = resumed(code=1)
+    assert "nothing was learned: no attempt had a token to train on (48 unscored)" in done.err
+    done, run = resumed("steps=4", code=1)
+    assert "nothing was learned: no attempt had a token to train on (64 unscored)" in done.err
+    assert [kind for kind in run.kinds() if kind != "run_started"] == ["run_failed"] * 3
+
+
 NON_CONSTANT = 'select=[{use="non_constant"}]'
 
 

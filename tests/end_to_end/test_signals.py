@@ -67,6 +67,17 @@ def test_r23_the_second_signal_stops_at_once_and_the_older_checkpoint_is_whole(s
     assert list(run_of("cut").metrics) == [1, 2, 3, 4, 5, 6]
 
 
+def test_r23_a_run_that_is_stopped_before_it_learned_anything_has_not_failed(start, run_of):
+    silent = [word for each in ("right='*'", "size=0.0") for word in ("--set", f"env.0.kwargs.{each}")]
+    child = started(start, "rollout:18", *silent)
+    signalled(child, signal.SIGINT)
+    done = let_go(child)
+    assert done.code == 130
+    assert "rlenvs: nothing was learned so far: no group had a signal in 3 of 3 steps" in done.err
+    assert "rlenvs train --resume runs/cut" in done.err
+    assert run_of("cut").kinds() == ["run_started", "run_stopped"]
+
+
 def test_r23_a_signal_while_held_out_tasks_are_tried_saves_the_step_before(start, run_of):
     evaluation = ["eval.num_tasks=2", 'eval.env.0.id="test/Digit-v0"', "eval.every=1", "checkpoint_every=50"]
     child = started(start, "evaluation:3", *[word for change in evaluation for word in ("--set", change)])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -165,6 +164,7 @@ def _show(run: Run, stop: Any) -> None:
     """Run it, with a line that says how it goes."""
     from rlenvs.cli.progress import Progress
     from rlenvs_trainers.loop import train as steps
+    from rlenvs_trainers.outcome import steps_in_vain
 
     if run.step >= run.config.steps and not run.is_evaluation_due:
         already = f"{run.folder} has made its {run.step} steps already"
@@ -175,32 +175,21 @@ def _show(run: Run, stop: Any) -> None:
             progress.advance(note=seen.add(report))
     print(f"{run.folder}: {run.step} of {run.config.steps} steps")
     seen.conclude()
-
-
-class NothingLearnedError(RlenvsError):
-    """Steps were made, and none of them had anything to learn from."""
+    in_vain = steps_in_vain(run)
+    if in_vain:
+        _tell(in_vain)
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What went by, for the line that says how it goes and the last words."""
+    """What failed as steps went by, for the line that says how it goes and the last words."""
 
-    steps: int = 0
-    trained: float = 0.0  # tokens
-    silent: int = 0  # steps with such tokens, and without one that had an advantage
-    moved: float = 0.0  # tokens with an advantage
-    endings: Counter[str] = field(default_factory=Counter)  # of attempts, in groups or not
     failed: int = 0  # attempts
     last_failure: Trajectory | None = None
 
     def add(self, report: StepReport) -> str:
         """The note on a step."""
         metrics = report.metrics
-        trained, moved = metrics["tokens/trained"], metrics["tokens/with_advantage"]
-        self.steps, self.trained, self.moved = self.steps + 1, self.trained + trained, self.moved + moved
-        self.silent += bool(trained and not moved)
-        attempts = [trajectory for group in report.groups for trajectory in group.trajectories]
-        self.endings.update(trajectory.ending for trajectory in (*attempts, *report.failures))
         if report.failures:
             self.failed, self.last_failure = self.failed + len(report.failures), report.failures[-1]
         shown = {"reward": "reward/mean", "accuracy": "accuracy", "tokens": "tokens/mean", "loss": "loss"}
@@ -208,22 +197,11 @@ class _Seen:
         return "  ".join([*notes, *([f"failed {self.failed}"] if self.failed else [])])
 
     def conclude(self) -> None:
-        """Say what must not be overlooked; steps from which nothing could be learned are no success."""
+        """Say what must not be overlooked."""
         if self.last_failure is not None:
             task, ending = self.last_failure.task_id, self.last_failure.ending
             why = self.last_failure.error.partition("\n")[0]
             _tell(f"{self.failed} attempts failed (retries among them), in no group. The last: {task}, {ending}: {why}")
-        if self.steps and not self.trained:
-            ways = ", ".join(f"{count} {ending}" for ending, count in self.endings.most_common())
-            why = f"no attempt had a token to train on ({ways})" if ways else "the algorithm's selectors left no group"
-            raise NothingLearnedError(f"nothing was learned: {why}")
-        silence = (
-            f"no group had a signal in {self.silent} of {self.steps} steps: every attempt at a task earned the same"
-        )
-        if self.steps and not self.moved:
-            raise NothingLearnedError(f"nothing was learned: {silence}")
-        if self.silent:
-            _tell(silence)
 
 
 def _tell(sentence: str) -> None:
