@@ -24,7 +24,8 @@ from rlenvs_trainers.layout import lay_out
 from rlenvs_trainers.objective import NonFiniteError, notes, objections, old_is_current
 from rlenvs_trainers.optimiser import Optimiser
 from rlenvs_trainers.passes import Passes, to_numpy
-from rlenvs_trainers.ranks import max_over_ranks, sum_over_ranks
+from rlenvs_trainers.ranks import gather_over_ranks, max_over_ranks, sum_over_ranks
+from rlenvs_trainers.records import Numbers
 from rlenvs_trainers.tally import Tally
 
 REFERENCE, OPTIMISER = "reference.", "optimiser."  # prefixes in a state's tensors
@@ -110,7 +111,7 @@ class Learner:
 
     def _with_constants(self, batch: Batch) -> Batch:
         """The batch with what does not change while it is trained on: old and reference log-probabilities."""
-        constants = dict(batch.constants)
+        constants = _as_others_have(batch)
         if self.algorithm.old == "sampler":
             constants.setdefault("old", batch.sampler_N)
         elif "old" not in constants and not old_is_current(self.algorithm):
@@ -230,6 +231,13 @@ def _as_many_as_others(parts: list[Batch], batch: Batch) -> list[Batch]:
     """Every rank takes the same number of optimiser steps: with nothing, where it has no more trajectories."""
     missing = int(max_over_ranks(len(parts))) - len(parts)
     return [*parts, *[batch.take([])] * missing]
+
+
+def _as_others_have(batch: Batch) -> dict[str, Numbers]:
+    """The batch's constants; without data, of no token, those that another rank's data has: slots will read them."""
+    kinds = gather_over_ranks({name: (values.dtype.str, values.shape[1:]) for name, values in batch.constants.items()})
+    nothing = {name: np.zeros((0, *shape), dtype) for others in kinds for name, (dtype, shape) in others.items()}
+    return dict(batch.constants) if len(batch) else nothing
 
 
 def _under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

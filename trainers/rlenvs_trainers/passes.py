@@ -133,8 +133,9 @@ class Passes:
     def signals(self, policy: Policy, step: Batch) -> Signals:
         """[N] every signal of a step, without gradient. Past the ranks' wrapper: their numbers of passes differ."""
         passes = self._plan(step)
-        if not passes.parts:
-            return {"logprob": torch.zeros(0, device=self.device, dtype=self.dtype)}
+        if not passes.parts:  # of no token, whatever a forward pass gives
+            nothing: Signals = policy(lay_out([NOTHING], np.zeros(1, dtype=np.int64)))
+            return {name: values[:0] for name, values in nothing.items()}
         parts = [self._forward(policy, step.take(i), passes.prefix_lengths[i]) for i in passes.parts]
         order = torch.from_numpy(np.concatenate([step.tokens_of(i) for i in passes.parts])).to(self.device)
         place = torch.argsort(order)
