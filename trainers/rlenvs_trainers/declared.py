@@ -76,13 +76,25 @@ def declaration(slot: object) -> Declaration:
     said: dict[str, Any] = {each.name: getattr(slot, each.name, each.default) for each in fields(Declaration)}
     if said["scope"] not in SCOPES:
         raise RlenvsError(f"{_kind(slot)} has scope {said['scope']!r}: it is one of {', '.join(SCOPES)}")
-    _names(slot, "targets")
+    declared_here(slot, "targets")
     return Declaration(**said)
 
 
 def declared(part: Any, attribute: str) -> frozenset[str]:
     """The names that a component (or each of several) and those inside of it list in `attribute`."""
-    return frozenset[str]().union(*(_names(each, attribute) for each in parts(part)))
+    return frozenset[str]().union(*(declared_here(each, attribute) for each in parts(part)))
+
+
+def declared_here(slot: object, attribute: str) -> frozenset[str]:
+    """The names that a component lists in `attribute`, without those inside of it.
+
+    Raises:
+        RlenvsError: it is a lone name, which would be read as its letters.
+    """
+    names = getattr(slot, attribute, ())
+    if isinstance(names, str):
+        raise RlenvsError(f"{_kind(slot)} has {attribute} {names!r}: names come in a tuple, ({names!r},)")
+    return frozenset(names)
 
 
 def parts(part: Any) -> Iterator[Any]:
@@ -107,13 +119,6 @@ def notes_on_scope(name: str, slots: Sequence[object]) -> Iterator[str]:
             "second pass through the model. If it mixes no more than a token's, an action's or a trajectory's values, "
             'say so, as in scope: ClassVar = "token"; check_algorithm finds out if that is not true'
         )
-
-
-def _names(slot: object, attribute: str) -> frozenset[str]:
-    names = getattr(slot, attribute, ())
-    if isinstance(names, str):
-        raise RlenvsError(f"{_kind(slot)} has {attribute} {names!r}: names come in a tuple, ({names!r},)")
-    return frozenset(names)
 
 
 def _kind(slot: object) -> str:
