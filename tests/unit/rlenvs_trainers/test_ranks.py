@@ -16,31 +16,32 @@ PROGRAM = Path(__file__).with_name("ranks_program.py")
 CUT = {"tokens/computed", "learner/microbatches"}  # depend on how the data is cut
 
 
-def start(rank=None, port=0):
+def start(said, rank=None, port=0):
+    """A process that writes to a file: a full pipe would hold up one rank, and the other would wait for it."""
     ranks = {} if rank is None else {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "MASTER_ADDR": "127.0.0.1"}
     variables = {key: str(value) for key, value in {**ranks, "MASTER_PORT": port, "OMP_NUM_THREADS": 1}.items()}
-    return subprocess.Popen(
-        [sys.executable, str(PROGRAM)], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
-    )
+    with said.open("w") as output:
+        return subprocess.Popen([sys.executable, str(PROGRAM)], env={**os.environ, **variables}, stdout=output)
 
 
-def finished(process):
+def finished(process, said):
     try:
-        output, _ = process.communicate(timeout=180)
+        assert process.wait(timeout=180) == 0
     finally:
         process.kill()
-    assert process.returncode == 0
-    said = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    return {tuple(each["case"]): each for each in said}
+    lines = [json.loads(line) for line in said.read_text().splitlines() if line.startswith("{")]
+    return {tuple(each["case"]): each for each in lines}
 
 
 @pytest.fixture(scope="module")
-def trained():
+def trained(tmp_path_factory):
     """By case, what rank 0, rank 1 and a process alone have: all cases in one launch."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    everyone = [finished(process) for process in [start(0, port), start(1, port), start()]]
+    files = [tmp_path_factory.mktemp("ranks") / name for name in ("first", "second", "alone")]
+    processes = [start(files[0], 0, port), start(files[1], 1, port), start(files[2])]
+    everyone = [finished(*each) for each in zip(processes, files, strict=True)]
     return {case: [each[case] for each in everyone] for case in everyone[2]}
 
 
