@@ -11,20 +11,20 @@ import numpy as np
 from rlenvs.hooks import Register, hookimpl
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers.algorithm import Credit, CreditRule, Progress
-from rlenvs_trainers.credit import GroupRelative, spread_over
-from rlenvs_trainers.records import Group, Level
+from rlenvs_trainers.credit import GroupRelative
+from rlenvs_trainers.records import Group, Level, Reward
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shuffled:
-    """Another rule's advantages, dealt out at random among the attempts of each group."""
+    """Another rule's credit for rewards that were dealt out at random among the attempts of each group."""
 
     rule: CreditRule = field(default_factory=GroupRelative)
 
     @property
     def unit(self) -> Level:
-        """One advantage per trajectory."""
-        return "trajectory"
+        """The rule's own."""
+        return self.rule.unit
 
     @property
     def min_group(self) -> int:
@@ -32,16 +32,22 @@ class Shuffled:
         return self.rule.min_group
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:
-        """The rule's credit, permuted within the groups by a generator of the step."""
+        """The rule's credit, by a generator of the step."""
         rng = np.random.default_rng(progress.step)
-        credit = self.rule(groups, progress)
-        shuffled = {}
-        for index, group in enumerate(groups):
-            places = [place for place in range(len(group.trajectories)) if (index, place) in credit]
-            for place, other in zip(places, rng.permutation(places), strict=True):
-                advantage = float(credit[index, int(other)].advantage[0][0])
-                shuffled[index, place] = spread_over(group.trajectories[place], advantage)
-        return shuffled
+        return self.rule([dealt(group, rng) for group in groups], progress)
+
+
+def dealt(group: Group, rng: np.random.Generator) -> Group:
+    """The group with each scored attempt's reward, as a whole, on some scored sibling."""
+    rewards = iter(rng.permutation([trajectory.reward for trajectory in group.scored]))
+    trajectories = []
+    for trajectory in group.trajectories:
+        if trajectory.is_scored:
+            turns = tuple(replace(turn, rewards=()) for turn in trajectory.turns)
+            reward = Reward(name="dealt", value=float(next(rewards)))
+            trajectory = replace(trajectory, turns=turns, rewards=(reward,))
+        trajectories.append(trajectory)
+    return Group(trajectories=tuple(trajectories))
 
 
 @hookimpl
