@@ -47,6 +47,9 @@ class AlgorithmError(RlenvsError):
 def check_algorithm(algorithm: Algorithm) -> tuple[str, ...]:
     """Run every check, and return what was checked, a sentence each.
 
+    Slots that read more than a number per token of what explorers and annotators note (rows, ids, signals of a turn)
+    find it where those have `example_notes`.
+
     Raises:
         AlgorithmError: with every check that failed, and how.
     """

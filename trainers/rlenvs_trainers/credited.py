@@ -25,11 +25,13 @@ def check_credit(groups: Sequence[Group], credit: Credit, signals: Collection[st
     Raises:
         RlenvsError: of whose trajectory, what is wrong, and what to do.
     """
-    names = next((set(one.targets) for one in credit.values()), set())
-    _check_names(names, signals)
+    names: set[str] | None = None
     for key, given in credit.items():
         trajectory = _owner(groups, key)
-        for fault in _faults(trajectory, given, names):
+        if names is None and isinstance(given, TokenCredit):
+            names = set(given.targets)
+            _check_names(names, signals)
+        for fault in _faults(trajectory, given, names or set()):
             raise RlenvsError(f"credit of task {trajectory.task_id}, episode {trajectory.episode}: {fault}")
 
 
@@ -59,6 +61,8 @@ def _owner(groups: Sequence[Group], key: tuple[int, int]) -> Trajectory:
 
 def _faults(trajectory: Trajectory, credit: TokenCredit, targets: Collection[str]) -> Iterator[str]:
     """Sentences, the first of which is enough."""
+    if not isinstance(credit, TokenCredit):
+        yield f"it is {_described(credit)}. Give a TokenCredit; credit.spread_over makes one of a single number."
     if set(credit.targets) != set(targets):
         yield (
             f"it has targets {sorted(credit.targets)} and another trajectory has {sorted(targets)}. Give every "

@@ -16,6 +16,7 @@ RIGHT = TokenCredit(advantage=(ONES,), weight=(ONES,))
 PAIR = [group([1.0, 0.0], length=3)]
 
 WRONG = {
+    "a lone number": (1.0, "it is a float. Give a TokenCredit"),
     "weight NaN": (
         replace(RIGHT, weight=(np.array([1.0, np.nan, 1.0]),)),
         "in turn 0, weight is .* finite and not neg",
