@@ -1,7 +1,7 @@
 """`Play` is one episode being played in tokens: who acts, what each seat has read and written, how it ended.
 
-Rendering, deadlines, turns and records are kept here, so that a new way to explore is a few lines that decide. What a
-group of plays shares, and what becomes of failures, is `rollout.py`'s.
+Rendering, deadlines and turns are kept here, so that a new way to explore is a few lines that decide. What becomes of
+it as a record is `lived.py`'s; what a group of plays shares, and what becomes of failures, `rollout.py`'s.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from rlenvs.episode import Effect, Episode, Outcome, failed
-from rlenvs.errors import EpisodeOverError, NoAnswerError, RlenvsError
+from rlenvs.episode import Effect, Episode, failed
+from rlenvs.errors import EpisodeOverError, NoAnswerError
 from rlenvs.policies.base import Sampling
 from rlenvs.records import Ending, Message
 from rlenvs_trainers.grouping import RETRIED
-from rlenvs_trainers.records import Branch, Completion, Numbers, Reward, Trajectory, Turn
+from rlenvs_trainers.lived import trajectory_of
+from rlenvs_trainers.preflight import check_distribution
+from rlenvs_trainers.records import Completion, Numbers, Trajectory, Turn
 from rlenvs_trainers.samplers.base import Monitor, SampleRequest
 from rlenvs_trainers.seat_log import SeatLog, action_rewards, ask_answer
 
@@ -116,7 +118,7 @@ class Play:
         session, seat, prompt_ids = self.rollouts.session, self.seat, self.prompt_ids()
         params = params or session.params
         if self.rollouts.player(seat or "").is_learner:
-            _check_distribution(params, session.params)
+            check_distribution(params, session.params)
         room = session.barrier.sampler.context_length - len(prompt_ids)
         if room < 1:
             await self.stop("context_overflow")
@@ -242,55 +244,10 @@ class Play:
 
     def trajectories(self) -> tuple[Trajectory, ...]:
         """One per seat, once the play is over."""
-        return tuple(self._trajectory(seat) for seat in self.episode.seats)
-
-    def _trajectory(self, seat: str) -> Trajectory:
-        log = self._logs.get(seat, SeatLog())
-        outcome = self._outcome(seat, log)
-        parts = outcome.verdict.parts if outcome.verdict is not None else ()
-        return Trajectory(
-            episode=self.name,
-            task=self.episode.task,
-            seat=seat,
-            policy=self.rollouts.player(seat).policy,
-            attempt=self.attempt,
-            turns=self._turns(seat, log),
-            ending=outcome.ending,
-            verdict=outcome.verdict,
-            prompt=log.prompt,
-            answer=self._answers.get(seat),
-            final_belief=log.final_belief,
-            rewards=(
-                *(Reward(name=part.name, value=part.weighted) for part in parts),
-                *(replace(reward, level="trajectory") for reward in log.early),  # it never acted
-            ),
-            branch=self._branch(log),
-            error=outcome.error,
+        return tuple(
+            trajectory_of(self, seat, self._logs.get(seat, SeatLog()), answer=self._answers.get(seat))
+            for seat in self.episode.seats
         )
-
-    def _outcome(self, seat: str, log: SeatLog) -> Outcome:
-        """How it ended for the seat. Where its turn never came, whatever it was given says nothing of what it does.
-
-        As a sibling such an attempt would make those in which it acted look better or worse than they are.
-        """
-        outcome = self.episode.outcome(seat)
-        if outcome.verdict is None or log.context is not None:
-            return outcome
-        why = f"the turn of {seat!r} never came: the episode ended before it, as {outcome.ending!r}"
-        return Outcome(ending="unscored", verdict=None, error=why)
-
-    def _turns(self, seat: str, log: SeatLog) -> tuple[Turn, ...]:
-        """Its turns, the last one with what it was told and did not answer."""
-        if not log.turns:
-            return ()
-        *before, last = log.turns
-        return (*before, replace(last, reply=(*last.reply, *self.episode.last_words(seat))))
-
-    def _branch(self, log: SeatLog) -> Branch | None:
-        if self.tree is None and not self.log_weight:
-            return None
-        tree = self.attempt if self.tree is None else self.tree  # one that was weighted and never forked
-        return Branch(tree=tree, parent=log.shared, log_weight=self.log_weight)
 
     def _log(self) -> SeatLog:
         if self.seat is None:
@@ -347,18 +304,3 @@ class Play:
             self.is_closed = True
             self.episode.close()  # at once, since a call hangs
             return None
-
-
-def _check_distribution(params: Sampling, run: Sampling) -> None:
-    """Refuse to sample what is trained from another distribution than the learner's log-probabilities are of."""
-    names = ("temperature", "top_p", "top_k")
-    changed = {name: getattr(params, name) for name in names if getattr(params, name) != getattr(run, name)}
-    if changed:
-        asked = ", ".join(
-            f"{name} = {value:g} (the run's is {getattr(run, name):g})" for name, value in changed.items()
-        )
-        raise RlenvsError(
-            f"an explorer asked for actions with {asked}: the trainer's log-probabilities would be of another "
-            "distribution, and the ratio biased without a word. Let it change max_tokens and stop alone, and set "
-            "sampling.temperature for the whole run."
-        )

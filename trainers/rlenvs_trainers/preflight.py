@@ -3,6 +3,7 @@
 from rlenvs.env import TextEnv
 from rlenvs.episode import POLICY_SEAT
 from rlenvs.errors import RlenvsError, unknown
+from rlenvs.policies.base import Sampling
 from rlenvs.seats import SeatView
 from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
@@ -79,6 +80,25 @@ def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
             f"rollout.group_size is {rollout.group_size}: {algorithm.name!r} compares an attempt with its siblings, "
             f"and without any every advantage would be 0. Set rollout.group_size to {algorithm.credit.min_group} or "
             "more (8 is usual)."
+        )
+
+
+def check_distribution(params: Sampling, run: Sampling) -> None:
+    """Refuse to sample what is trained from another distribution than the learner's log-probabilities are of.
+
+    Raises:
+        RlenvsError: naming what differs.
+    """
+    names = ("temperature", "top_p", "top_k")
+    changed = {name: getattr(params, name) for name in names if getattr(params, name) != getattr(run, name)}
+    if changed:
+        asked = ", ".join(
+            f"{name} = {value:g} (the run's is {getattr(run, name):g})" for name, value in changed.items()
+        )
+        raise RlenvsError(
+            f"an explorer asked for actions with {asked}: the trainer's log-probabilities would be of another "
+            "distribution, and the ratio biased without a word. Let it change max_tokens and stop alone, and set "
+            "sampling.temperature for the whole run."
         )
 
 
