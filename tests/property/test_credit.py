@@ -14,6 +14,9 @@ rules = st.builds(
     GroupRelative, scale=st.sampled_from(["group", "none"]), baseline=st.sampled_from(["mean", "leave_one_out"])
 )
 rewards = st.lists(st.integers(-8, 8).map(float), min_size=1, max_size=8)
+equal = st.builds(
+    lambda value, count: [value] * count, st.floats(-1e6, 1e6, allow_subnormal=False), st.sampled_from([3, 5, 6, 7, 9])
+)
 
 
 def advantages(rule, values):
@@ -38,3 +41,8 @@ def test_advantages_of_a_group_add_up_to_zero_and_follow_the_rewards(rule, value
 def test_a_reward_in_another_unit_changes_no_standardised_advantage(values, factor):
     rule = GroupRelative(eps=1e-12)
     np.testing.assert_allclose(advantages(rule, values), advantages(rule, [v * factor for v in values]), atol=1e-6)
+
+
+@given(rule=rules, values=equal.filter(lambda values: np.mean(values) != values[0]))
+def test_equal_rewards_whose_mean_is_rounded_give_nobody_an_advantage(rule, values):
+    assert advantages(rule, values).tolist() == [0.0] * len(values)

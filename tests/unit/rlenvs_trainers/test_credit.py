@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rlenvs_trainers.algorithm import Progress
-from rlenvs_trainers.credit import GroupRelative
+from rlenvs_trainers.credit import GroupRelative, centre, spread
 from rlenvs_trainers.records import Group
 from rlenvs_trainers.synthetic import group, trajectory
 
@@ -47,8 +47,20 @@ def test_the_batch_scale_divides_every_group_by_the_spread_of_the_whole_step():
 @pytest.mark.parametrize("reward", [1.0, 0.7, -3.3e5, 0.1 + 0.2])
 @pytest.mark.parametrize("scale", ["group", "batch", "none"])
 @pytest.mark.parametrize("baseline", ["mean", "leave_one_out"])
-def test_r01_equal_rewards_give_an_advantage_of_exactly_zero(reward, scale, baseline):
-    assert of_group(GroupRelative(scale=scale, baseline=baseline), [reward] * 8) == [0.0] * 8
+@pytest.mark.parametrize("attempts", [2, 3, 6, 7, 8])
+def test_r01_equal_rewards_give_an_advantage_of_exactly_zero(reward, scale, baseline, attempts):
+    """The mean of 8 equal numbers is exact; of 3, 6 or 7 it is rounded, and what is left is not a signal."""
+    assert of_group(GroupRelative(scale=scale, baseline=baseline), [reward] * attempts) == [0.0] * attempts
+
+
+@pytest.mark.parametrize(("reward", "attempts"), [(0.7, 3), (0.1, 6), (0.1 + 0.2, 7)])
+def test_r01_rounding_is_neither_an_advantage_nor_a_spread(reward, attempts):
+    rewards_G = np.full(attempts, reward)
+    assert (rewards_G - rewards_G.mean()).any(), "these are numbers whose mean is rounded"
+    assert rewards_G.std(ddof=1) > 0
+    assert not centre(rewards_G, "mean").any()
+    assert not centre(rewards_G, "leave_one_out").any()
+    assert spread(rewards_G) == 0.0
 
 
 def test_r03_a_lone_attempt_has_no_advantage():
