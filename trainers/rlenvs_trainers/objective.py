@@ -6,8 +6,10 @@ computes the signals, and back-propagates, is `learner.py`.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +27,7 @@ from rlenvs_trainers.scope import Scope, widest
 
 SIGNALS = frozenset({"entropy"})  # besides the log-probability: what a forward pass can give
 CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets and what annotators note
+RESERVED = frozenset({"surrogate", "ratio", "mismatch", "reward", "tokens", "turns"})  # no regulariser's name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,21 +57,21 @@ def objective(algorithm: Algorithm, view: View, where: Callable[[int], str] = st
     log_ratio_N = _finite("ratio", algorithm.ratio(view, algorithm.credit.unit), where)
     surrogate_N, diagnostics = algorithm.surrogate(view, log_ratio_N)
     _finite(f"surrogate {_name(algorithm.surrogate)}", surrogate_N, where)
-    named = dict(diagnostics)
+    ratio_N = log_ratio_N.detach().exp()
+    named = {"ratio/mean": ratio_N, "ratio/kl": estimate_kl(view.logprobs_N, view.old_N, "k3")}
+    if "entropy" in view.signals:
+        named["policy/entropy"] = view.signals["entropy"]
+    _add(named, diagnostics)
     for rule in algorithm.weights:
         factor_N, diagnostics = rule(view, log_ratio_N)
         surrogate_N = surrogate_N * _finite(f"weights {_name(rule)}", factor_N.detach(), where)
-        named |= diagnostics
+        _add(named, diagnostics)
     terms = {"surrogate": algorithm.reduce(surrogate_N, view)}
     for term in algorithm.regularise:
         if term.coefficient:
             value_N = _finite(f"regulariser {term.name}", term(view), where)
-            named[f"{term.name}/mean"] = value_N
+            _add(named, {f"{term.name}/mean": value_N})
             terms[term.name] = term.coefficient * (term.reduce or algorithm.reduce)(value_N, view)
-    ratio_N = log_ratio_N.detach().exp()
-    named |= {"ratio/mean": ratio_N, "ratio/kl": estimate_kl(view.logprobs_N, view.old_N, "k3")}
-    if "entropy" in view.signals:
-        named["policy/entropy"] = view.signals["entropy"]
     total = view.segments["token"].total
     return Loss(
         value=torch.stack(list(terms.values())).sum(),
@@ -85,6 +88,13 @@ def _finite(component: str, value_N: Tensor, where: Callable[[int], str]) -> Ten
         token = int((~good_N).nonzero()[0, 0])
         raise NonFiniteError(f"{component} gave {float(value_N.detach()[token])} for a token of {where(token)}")
     return value_N
+
+
+def _add(named: dict[str, Tensor], diagnostics: Mapping[str, Tensor]) -> None:
+    """Diagnostics of one more slot; the second of a name is name/2, as of two masks of one kind. None is lost."""
+    for name, value_N in diagnostics.items():
+        names = itertools.chain([name], (f"{name}/{number}" for number in itertools.count(2)))
+        named[next(free for free in names if free not in named)] = value_N
 
 
 def _name(slot: object) -> str:
@@ -143,10 +153,20 @@ def objections(algorithm: Algorithm) -> Iterator[str]:
     for slot in _objective_slots(algorithm):
         if isinstance(slot, Objects) and (sentence := slot.objection(algorithm)) is not None:
             yield sentence
+    yield from _objections_to_names([term.name for term in algorithm.regularise if term.coefficient])
     given = SIGNALS | CONSTANTS | {*declaration(algorithm.credit).targets} | noted_signals(algorithm)
     known = ", ".join(sorted(given))
     for name in sorted(algorithm.needs - given):
         yield f"algorithm {algorithm.name!r} needs {name!r}, which nothing provides. There is: {known}"
+
+
+def _objections_to_names(names: Sequence[str]) -> Iterator[str]:
+    """Terms and their metrics go by name: of two with one name, one would be lost."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield f"{count} regularisers are called {name!r}: give each a `name` of its own, or make one of them"
+        if name in RESERVED:
+            yield f"a regulariser is called {name!r}, which is a name of the core's own: give it another `name`"
 
 
 def notes(algorithm: Algorithm) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rlenvs_trainers.algorithm import Algorithm, View
 from rlenvs_trainers.ratio import clamp_log, segment_sum
 from rlenvs_trainers.records import LEVELS, Level
+from rlenvs_trainers.reduce import Mean
 from rlenvs_trainers.scope import Scope
 
 if TYPE_CHECKING:
@@ -40,6 +41,15 @@ class HighEntropy:
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ValueError(f"a share of tokens is in (0, 1]: got {self.share}")
+
+    def objection(self, algorithm: Algorithm) -> str | None:
+        """Only a mean over tokens has a number of tokens in its denominator."""
+        if self.normalise_by == "selected" and isinstance(algorithm.reduce, Mean) and algorithm.reduce.over != "token":
+            return (
+                "weights HighEntropy divides by the selected tokens in place of all, and the mean is over "
+                f"{algorithm.reduce.over!r}: set its normalise_by to 'all', or reduce.over to 'token'"
+            )
+        return None
 
     def __call__(self, view: View, log_ratio_N: Tensor) -> Factors:
         """[N] 0 or the normaliser; the entropy of the selected tokens' weakest."""

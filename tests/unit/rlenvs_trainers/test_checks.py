@@ -149,7 +149,9 @@ RIGHT = {
     "running": replace(GRPO, select=(Curriculum(),), credit=Running()),
     "noted": NOTED,
     "noted credit": replace(NOTED, credit=Worth(), ratio=Ratio(unit="trajectory"), regularise=(Off(),)),
-    "uncertain": replace(GRPO, weights=(HighEntropy(), Mismatch(unit="trajectory", mode="mask", highest=3.0))),
+    "uncertain": replace(
+        GRPO, weights=(HighEntropy(normalise_by="all"), Mismatch(unit="trajectory", mode="mask", highest=3.0))
+    ),
 }
 
 

@@ -102,6 +102,25 @@ def test_a_factor_scales_the_gradient_and_has_none_of_its_own():
     np.testing.assert_allclose(scaled, plain * np.exp(logprobs), rtol=1e-12)
 
 
+def test_diagnostics_of_one_name_are_all_there():
+    pair = (Mismatch(mode="mask"), Mismatch(highest=3.0), Mismatch(lowest=1.0))
+    batch = replace(batch_of([1, 1], [1, -1]), sampler_N=np.log([0.1, 0.4]))
+    loss, _ = slope(replace(CLIPPED, weights=pair), batch, np.log([0.25, 0.2]), np.log([0.25, 0.2]))
+    weights = [loss.means[name] for name in ("mismatch/weight", "mismatch/weight/2", "mismatch/weight/3")]
+    assert weights == pytest.approx([(0 + 0.5) / 2, (2.5 + 0.5) / 2, (2 + 1) / 2])
+
+
+@dataclass(frozen=True)
+class Named:
+    """A regulariser of a stranger's, under any name."""
+
+    name: str
+    coefficient: float = 1.0
+    needs: ClassVar[tuple[str, ...]] = ()
+    scope: ClassVar[str] = "token"
+    reduce: ClassVar[None] = None
+
+
 @dataclass(frozen=True)
 class Greedy:
     needs: ClassVar[tuple[str, ...]] = ("vallue",)
@@ -114,6 +133,12 @@ class Greedy:
         ({"surrogate": Geometric(), "credit": FinerCredit(unit="action")}, "one advantage per trajectory"),
         ({"surrogate": Likelihood(), "updates": (1, 4)}, "takes one update per step: updates is (1, 4)"),
         ({"old": "sampler", "weights": (Mismatch(),)}, "corrects twice for the sampler"),
+        ({"regularise": (KL(coefficient=0.1), KL(coefficient=0.2))}, "2 regularisers are called 'kl'"),
+        ({"regularise": (KL(coefficient=0.1), Named("kl"))}, "give each a `name` of its own"),
+        ({"regularise": (Named("surrogate"),)}, "'surrogate', which is a name of the core's own"),
+        ({"regularise": (Named("mismatch"),)}, "'mismatch', which is a name of the core's own"),
+        ({"weights": (HighEntropy(),)}, "the mean is over 'trajectory': set its normalise_by to 'all'"),
+        ({"weights": (HighEntropy(),), "reduce": Mean(over="batch", inner="sum")}, "the mean is over 'batch'"),
         ({"surrogate": Greedy()}, "needs 'vallue', which nothing provides. There is: entropy, reference, sampler"),
     ],
 )
@@ -124,6 +149,12 @@ def test_a_combination_that_makes_no_sense_is_refused_with_a_sentence(slots, sen
 
 def test_the_shipped_algorithm_has_no_objections():
     assert list(objections(GRPO)) == []
+
+
+def test_what_makes_sense_has_no_objections():
+    idle = (KL(coefficient=0.0), KL(coefficient=0.1), EntropyBonus(coefficient=0.1))
+    assert list(objections(replace(GRPO, regularise=idle, weights=(HighEntropy(normalise_by="all"),)))) == []
+    assert list(objections(replace(GRPO, reduce=Mean(over="token"), weights=(HighEntropy(),)))) == []
 
 
 def test_r15_a_configuration_that_can_never_clip_is_reported():

@@ -55,7 +55,7 @@ def test_r07_the_gradient_does_not_depend_on_micro_batches_and_packing(mean, uni
         {"ratio": Ratio(unit="trajectory")},
         {"ratio": Ratio(unit="action", length_power=0.5, centre=True)},
         {"surrogate": TruncatedWeight(), "regularise": (EntropyBonus(coefficient=0.1),)},
-        {"surrogate": Soft(), "weights": (HighEntropy(),), "regularise": (KL(coefficient=0.1),)},
+        {"surrogate": Soft(), "weights": (HighEntropy(normalise_by="all"),), "regularise": (KL(coefficient=0.1),)},
     ],
 )
 def test_one_pass_and_two_passes_give_the_gradient_of_the_slow_reference(slots, batch, monkeypatch):
@@ -145,9 +145,9 @@ def test_r09_a_long_neighbour_that_pads_the_others_changes_nothing():
     assert float((gradients[0] - gradients[1]).norm() / gradients[0].norm()) < 1e-6
 
 
-@pytest.mark.parametrize("reward", [1.0, 0.7])
-def test_r01_a_step_without_a_signal_has_a_gradient_of_exactly_zero(reward):
-    batch = packed([group([reward] * 8, length=5)])
+@pytest.mark.parametrize(("reward", "attempts"), [(1.0, 8), (0.7, 8), (0.7, 3), (0.1, 6), (0.1 + 0.2, 7)])
+def test_r01_a_step_without_a_signal_has_a_gradient_of_exactly_zero(reward, attempts):
+    batch = packed([group([reward] * attempts, length=5)])
     metrics = learner().update(batch)
     assert metrics["grad_norm"] == 0.0
     assert metrics["loss"] == 0.0
@@ -165,7 +165,7 @@ def test_prompts_that_attempts_share_are_computed_once():
     assert computed == {"none": 8 * 42, "prefix": 39 + 8 * 3}
 
 
-@pytest.mark.parametrize("slots", [{}, {"weights": (HighEntropy(share=0.9),)}])
+@pytest.mark.parametrize("slots", [{}, {"weights": (HighEntropy(share=0.9, normalise_by="all"),)}])
 def test_groups_without_a_signal_are_not_computed_and_count_in_the_mean_all_the_same(slots):
     algorithm = replace(GRPO, **slots)
     mixed = [trajectory([((1,), (2, 3 + i))], float(i), attempt=i) for i in range(2)]
