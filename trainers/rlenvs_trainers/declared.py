@@ -47,6 +47,12 @@ class Declaration:
     """Explorer, a part inside of one, annotator: names that it notes in `Turn.token_signals`, [L] or [L, K]. A slot
     that has one in its `needs` finds it in `view.constants`."""
 
+    draws_samples: bool = True
+    """Explorer: whether what it trains on comes from the sampler, whose limits and capabilities are then checked."""
+    max_rounds: int = 10
+    """A selector that refills: how many rounds of tasks a step draws at most, the first included (DAPO's
+    `max_num_gen_batches`); of several selectors, the smallest counts."""
+
 
 @runtime_checkable
 class Objects(Protocol):

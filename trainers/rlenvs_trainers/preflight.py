@@ -7,7 +7,7 @@ from rlenvs.policies.base import Sampling
 from rlenvs.seats import SeatView
 from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
-from rlenvs_trainers.declared import declared
+from rlenvs_trainers.declared import declaration, declared
 from rlenvs_trainers.devices import device_named
 from rlenvs_trainers.samplers.base import Sampler
 
@@ -41,18 +41,13 @@ def check_slots(algorithm: Algorithm) -> None:
                 raise RlenvsError(f"{slot} of {algorithm.name!r} cannot be {kind}: it has no {', '.join(missing)}")
 
 
-def draws_samples(algorithm: Algorithm) -> bool:
-    """Whether what it trains on is drawn from the sampler: unless its explorer says that nothing is."""
-    return bool(getattr(algorithm.explore, "draws_samples", True))
-
-
 def check_config(config: TrainConfig, algorithm: Algorithm) -> None:
     """Refuse settings under which the update would be biased or empty.
 
     Raises:
         RlenvsError: with the setting's name and what to do.
     """
-    sampling, rollout, is_sampled = config.sampling, config.rollout, draws_samples(algorithm)
+    sampling, rollout, is_sampled = config.sampling, config.rollout, declaration(algorithm.explore).draws_samples
     if sampling.temperature == 0:
         why = (
             "greedy attempts at a task are all the same and nothing can be learned from them"
@@ -136,7 +131,7 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
         RlenvsError: naming the capabilities that are missing.
     """
     asked = declared((algorithm.explore, *algorithm.annotate), "needs_sampler")
-    drawn = ("token_ids", "logprobs") if draws_samples(algorithm) else ()
+    drawn = ("token_ids", "logprobs") if declaration(algorithm.explore).draws_samples else ()
     needed = {"load", *drawn, *asked}
     missing = needed - sampler.capabilities
     if missing:
@@ -144,7 +139,7 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
             f"sampler {config.sampler!r} cannot give {', '.join(sorted(missing))}, which training with "
             f"{algorithm.name!r} needs. Choose another sampler or another algorithm."
         )
-    if draws_samples(algorithm) and config.sampling.max_tokens >= sampler.context_length:
+    if declaration(algorithm.explore).draws_samples and config.sampling.max_tokens >= sampler.context_length:
         raise RlenvsError(
             f"sampling.max_tokens = {config.sampling.max_tokens} leaves no room for a prompt in a context of "
             f"{sampler.context_length} tokens"

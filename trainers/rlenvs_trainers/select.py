@@ -9,18 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from rlenvs_trainers.algorithm import Progress, Selector
+from rlenvs_trainers.declared import declaration
 from rlenvs_trainers.records import CUT_SHORT, Group, Trajectory
-
-MAX_ROUNDS = 10  # of tasks drawn in one step, where a selector refills and does not say; DAPO's `max_num_gen_batches`
 
 
 def most_rounds(selectors: Sequence[Selector]) -> int:
-    """How many rounds of tasks a step draws at most: 1, unless a selector refills.
-
-    One that refills has the bound in a field `max_rounds` (`MAX_ROUNDS` where it has none); of several, the smallest.
-    """
-    bounds = [int(getattr(selector, "max_rounds", MAX_ROUNDS)) for selector in selectors if selector.refills]
-    return min(bounds, default=1)
+    """How many rounds of tasks a step draws at most: 1, unless a selector refills; see `Declaration.max_rounds`."""
+    return min((declaration(selector).max_rounds for selector in selectors if selector.refills), default=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +30,7 @@ class NonConstant:
     Source: dynamic sampling, DAPO arXiv:2503.14476.
     """
 
-    max_rounds: int = MAX_ROUNDS
+    max_rounds: int = 10  # DAPO's `max_num_gen_batches`
 
     refills: ClassVar[bool] = True
 
