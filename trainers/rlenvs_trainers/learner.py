@@ -23,7 +23,7 @@ from rlenvs_trainers.forward import Policy
 from rlenvs_trainers.layout import lay_out
 from rlenvs_trainers.objective import NonFiniteError, notes, objections, old_is_current
 from rlenvs_trainers.optimiser import Optimiser
-from rlenvs_trainers.passes import Passes, to_numpy
+from rlenvs_trainers.passes import Passes, probe, to_numpy
 from rlenvs_trainers.ranks import gather_over_ranks, max_over_ranks, sum_over_ranks
 from rlenvs_trainers.records import Numbers
 from rlenvs_trainers.tally import Tally
@@ -124,10 +124,19 @@ class Learner:
         """One optimiser step on whole trajectories. The first of an update sees the weights that the sampler had."""
         computed, current_N = self.passes.accumulate(step, tally)
         if is_first:
-            own_N = computed.own()
-            tally.add_mismatch(computed.sampler_N[own_N], current_N[own_N])
+            self._measure_mismatch(step, computed, current_N, tally)
         tally.add_step(self._clip_gradient(step))
         self.optimiser.step()
+
+    def _measure_mismatch(self, step: Batch, computed: Batch, current_N: Floats, tally: Tally) -> None:
+        """Over the policy's own tokens that were computed; where no rank has any, over those of a probe."""
+        own_N = computed.own()
+        if sum_over_ranks([float(own_N.sum())])[0] == 0:
+            computed = probe(step, self.passes.budget)
+            signals = {name: to_numpy(values) for name, values in self.passes.signals(self.policy, computed).items()}
+            tally.add_probe(computed.weight_N, signals["entropy"])
+            own_N, current_N = computed.own(), signals["logprob"]
+        tally.add_mismatch(computed.sampler_N[own_N], current_N[own_N])
 
     def gradient(self, batch: Batch) -> dict[str, Tensor]:
         """By parameter, the gradient of one optimiser step on all of the batch. The weights stay as they are.

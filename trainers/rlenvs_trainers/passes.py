@@ -151,6 +151,14 @@ def _take(step: Batch, chosen_N: npt.NDArray[np.bool_]) -> Batch:
     return step.take(np.unique(step.sample_N[chosen_N]))
 
 
+def probe(step: Batch, budget: int) -> Batch:
+    """Samples of the policy's own, from all over the step, that fit into one micro-batch: cheap beside a step."""
+    own = np.unique(step.sample_N[step.own()])
+    longest = max((len(step.samples[index].ids) for index in own), default=1)
+    count = min(len(own), max(1, budget // longest))
+    return step.take(own[np.linspace(0, len(own) - 1, count).astype(np.int64)])
+
+
 def to_numpy(values: Tensor) -> Floats:
     """In float64, on the CPU, without a gradient."""
     return values.detach().double().cpu().numpy()

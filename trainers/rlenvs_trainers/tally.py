@@ -48,6 +48,11 @@ class Tally:
         if len(difference_N):
             self._raise({"mismatch/max": float(np.abs(difference_N).max())})
 
+    def add_probe(self, weight_N: Floats, entropy_N: Floats) -> None:
+        """Entropies from a look at tokens that nothing else was computed of."""
+        self.count("probe/weight", weight_N.sum())
+        self.count("probe/entropy", (weight_N * entropy_N).sum())
+
     def count(self, name: str, number: float) -> None:
         """Something that is summed over the update."""
         self._sums[name] += float(number)
@@ -55,8 +60,10 @@ class Tally:
     def metrics(self) -> dict[str, float]:
         """All of it, over all ranks. Diagnostics are averages over the tokens that were computed.
 
-        `mismatch/mean` is of sampler minus trainer, in nats; `mismatch/ess` the effective sample size of the weights
-        exp(trainer - sampler), as a share of the tokens: 1 where both agree.
+        Attempts without a signal mostly are not, so that `policy/entropy` and `mismatch/…` speak of the others, in an
+        update without any signal of a few attempts. `mismatch/tokens` says of how many tokens; `mismatch/mean` is of
+        sampler minus trainer, in nats; `mismatch/ess` the effective sample size of the weights exp(trainer - sampler),
+        as a share of the tokens: 1 where both agree.
         """
         merged = self._over_ranks()
         steps, sums = max(1, len(self._grad_norms)), merged._sums
@@ -65,7 +72,11 @@ class Tally:
             metrics |= {name: value / merged._share for name, value in merged._means.items()}
         tokens = sums.pop("mismatch/tokens", 0.0)
         difference, weight, square = (sums.pop(f"mismatch/{key}", 0.0) for key in ("difference", "weight", "square"))
+        weighed, entropy = (sums.pop(f"probe/{key}", 0.0) for key in ("weight", "entropy"))
+        if weighed:
+            metrics.setdefault("policy/entropy", entropy / weighed)
         if tokens:
+            metrics["mismatch/tokens"] = tokens
             metrics |= {"mismatch/mean": difference / tokens, "mismatch/ess": weight**2 / (tokens * square)}
         if self._grad_norms:
             metrics |= {"grad_norm": float(np.mean(self._grad_norms)), "grad_norm/max": max(self._grad_norms)}
