@@ -4,7 +4,6 @@ The first line says what the results are of: policy, settings, seed, targets. A 
 more tasks or more samples of the same are not something else. What failed is tried again, its later line counts.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Self
 
 from rlenvs.errors import RlenvsError
+from rlenvs.locked import opened_alone
 from rlenvs.records import Ending
 
 FORMAT = 1
@@ -142,19 +142,8 @@ class ResultsFile:
 
 def _opened(path: Path) -> IO[bytes]:
     """The file, to read and to append to, locked."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
-    except OSError as error:
-        raise RlenvsError(f"the results file {path} cannot be written: {error.strerror}") from error
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not flock: a forked worker that outlives us would keep that
-    except OSError as error:
-        file.close()
-        raise RlenvsError(
-            f"another evaluation is writing to {path}: wait for it, stop it, or name another file with --results"
-        ) from error
-    return file
+    busy = f"another evaluation is writing to {path}: wait for it, stop it, or name another file with --results"
+    return opened_alone(path, "a+b", what=f"the results file {path}", busy=busy)
 
 
 def _episodes(samples: Iterable[Sample]) -> dict[SampleKey, Episode]:
