@@ -30,16 +30,21 @@ def raising(error):
     return function
 
 
-def ended(method, error):
-    """The outcome of an episode whose environment raises `error` in `method`."""
-    broken = type("Broken", (Guessing,), {method: raising(error)})
-    episode = start(broken(), TASK)
+def reach(method, episode):
+    """Have the environment's method called, where the episode has not ended before."""
     if episode.seat is not None and method == "complete":
         episode.complete("1")
     elif episode.seat is not None and method == "judge":
         episode.stop("max_tokens")
     elif episode.seat is not None:
         episode.act("1")
+
+
+def ended(method, error):
+    """The outcome of an episode whose environment raises `error` in `method`."""
+    broken = type("Broken", (Guessing,), {method: raising(error)})
+    episode = start(broken(), TASK)
+    reach(method, episode)
     return episode.outcome(POLICY_SEAT)
 
 
@@ -89,12 +94,7 @@ def test_an_exit_in_an_environment_with_several_seats_is_an_ending_for_each(meth
     view = SeatView(multi)
     setattr(view if method == "clone" else multi, method, raising(SystemExit(0)))
     episode = start(view, multi.task_at(0))
-    if episode.seat is not None and method == "complete":
-        episode.complete("1")
-    elif episode.seat is not None and method == "judge":
-        episode.stop("max_tokens")
-    elif episode.seat is not None:
-        episode.act("1")
+    reach(method, episode)
     assert {episode.outcome(seat).ending for seat in episode.seats} == {"env_error"}
 
 
