@@ -49,20 +49,21 @@ def test_waiting_for_a_slot_does_not_count_against_the_deadline() -> None:
 
 
 def test_calls_run_at_the_same_time_up_to_the_number_of_threads() -> None:
-    running, most, lock = 0, 0, threading.Lock()
+    running, most, lock, three = 0, 0, threading.Lock(), threading.Barrier(3)
 
     def work() -> None:
         nonlocal running, most
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.05)
+        three.wait(30)
+        time.sleep(0.02)
         with lock:
             running -= 1
 
     async def main() -> None:
         workers = Workers(3)
-        await asyncio.gather(*(workers.call(work, 5) for _ in range(9)))
+        await asyncio.gather(*(workers.call(work, 60) for _ in range(9)))
 
     asyncio.run(main())
     assert most == 3
