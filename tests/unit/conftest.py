@@ -1,8 +1,10 @@
-"""Fixtures for data that is no part of the repository."""
+"""Fixtures for what is no part of the repository: data, and a browser."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -20,12 +22,23 @@ def shared_folder() -> Callable[[str, Path, str], Path]:
         path = Path(os.environ.get(variable) or default).resolve()
         if path.is_dir():
             return path
-        sentence = f"no folder {path}: set {variable} to one with {what}"
-        if os.environ.get("CI"):
-            pytest.fail(sentence)
-        pytest.skip(sentence)
+        missing(f"no folder {path}: set {variable} to one with {what}")
 
     return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser that opens the report."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), "") or missing(f"no browser: install one of {', '.join(names)}")
+
+
+def missing(what: str) -> NoReturn:
+    """Skip a test that lacks something outside of the repository; CI has all of it, or fails."""
+    if os.environ.get("CI"):
+        pytest.fail(what)
+    pytest.skip(what)
 
 
 @pytest.fixture(scope="session")

@@ -117,8 +117,9 @@ PACKED = gzip.compress(b'{"problem": "q", "answer": "1"}\n' * 2000, mtime=0)
         (PACKED[:30] + b"\0" * 9 + PACKED[39:], r"cannot be read \(\w*[eE]rror: "),
         (PACKED[:-8] + b"\0" * 8, r"cannot be read \(BadGzipFile: "),
         (b"no gzip at all", r"cannot be read \(BadGzipFile: "),
-        (gzip.compress(b'{"problem": "\xff\xfe"}'), r"not text in UTF-8 \("),
+        (gzip.compress(b'{"problem": "\xff\xfe"}', mtime=0), r"not text in UTF-8 \("),
     ],
+    ids=["cut off", "damaged inside", "wrong checksum", "not packed", "not UTF-8"],
 )
 def test_a_damaged_file_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     path = write(tmp_path, ending=".jsonl.gz")

@@ -94,7 +94,7 @@ def test_a_policy_that_owes_a_reply_is_a_bug_that_is_named(
 
 @dataclass
 class Paced(Scripted):
-    """Answers each request by itself, the first four once all are there; the first task waits for all that can go on."""
+    """Answers each request by itself, the first four once all are there; the first task waits for all others."""
 
     capabilities: frozenset[PolicyCapability] = frozenset({"concurrent"})
     four: asyncio.Barrier = field(default_factory=lambda: asyncio.Barrier(4))

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -300,15 +299,11 @@ def test_a_page_written_again_is_the_same_page(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if "html" in path.name] == ["report.html"]
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
-def test_a_browser_shows_the_rollouts_and_runs_nothing_that_a_policy_wrote(tmp_path: Path) -> None:
+def test_a_browser_shows_the_rollouts_and_runs_nothing_that_a_policy_wrote(tmp_path: Path, chromium: str) -> None:
     path = write_run(tmp_path, evil_run)
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    command = [str(CHROMIUM), *flags, f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom", path.as_uri()]
+    command = [chromium, *flags, f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom", path.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     shown = done.stdout
     assert f"<title>{tmp_path.name} · rlenvs</title>" in shown
