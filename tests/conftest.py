@@ -3,10 +3,15 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# How fast a machine is, and what else it does, is nobody's fault.
+settings.register_profile("rlenvs", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("rlenvs")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -28,14 +28,14 @@ places = st.builds(Place, st.sampled_from(sorted(FAMILIES)), st.integers(1, 4), 
 mathematical = st.text(alphabet="0123456789x+-*/^()., =\\{}sincoexp$", max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(place=places)
 def test_every_question_is_of_the_split_that_asked_for_it(place: Place) -> None:
     assert split_of(problem_at(place, "train").question) == "train"
     assert split_of(problem_at(place, "test").question) == "test"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(place=places)
 def test_a_place_gives_the_same_problem_whatever_was_drawn_before(place: Place) -> None:
     first = problem_at(place, "train")
@@ -43,7 +43,7 @@ def test_a_place_gives_the_same_problem_whatever_was_drawn_before(place: Place) 
     assert problem_at(place, "train") == first
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(index=st.integers(0, 2**63), chosen=st.sets(st.sampled_from(sorted(FAMILIES)), min_size=1))
 def test_the_id_says_which_task_it_is_whatever_the_families_chosen(index: int, chosen: set[str]) -> None:
     task = ArithmeticEnv(families=sorted(chosen)).task_at(index)
@@ -54,7 +54,7 @@ def test_the_id_says_which_task_it_is_whatever_the_families_chosen(index: int, c
     assert alone == task
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(kind=st.sampled_from(KINDS), reply=st.one_of(st.text(max_size=60), mathematical))
 def test_no_text_breaks_the_check(kind: tuple[str, str], reply: str) -> None:
     name, answer = kind

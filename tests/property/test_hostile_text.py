@@ -43,7 +43,7 @@ def assert_quick(function: object, *arguments: object) -> None:
     assert time.thread_time() - started < LIMIT_S
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(start=ends, repeated=pieces, end=ends)
 @example(start="<think>", repeated="</think><answer>", end="")
 @example(start="<think>", repeated="</think><answer></answer>", end="x")
@@ -57,7 +57,7 @@ def test_finding_the_answer_in_a_reply_and_checking_its_format_are_quick(start: 
         assert_quick(template.is_well_formed, reply)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(start=ends, repeated=pieces, end=ends, gold=st.sampled_from(("17", "x+y", "(1,2),(3,4)", "\\text{yes}", "3:4")))
 @example(start="", repeated="1", end="", gold="x+y")
 @example(start="", repeated="1", end=")", gold="x+y")

@@ -79,7 +79,7 @@ def loop_mean(mean, batch, values):
 
 
 @given(batch=batches())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @pytest.mark.parametrize("mean", MEANS, ids=repr)
 def test_a_mean_is_what_a_loop_over_units_gives(mean, batch):
     view = view_of(Views(batch, dtype=torch.float64), batch)
@@ -88,7 +88,7 @@ def test_a_mean_is_what_a_loop_over_units_gives(mean, batch):
 
 
 @given(batch=batches(), unit=st.sampled_from(["token", "action", "trajectory"]), power=st.sampled_from([0.0, 0.5, 1.0]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_ratio_is_what_a_loop_over_units_gives(batch, unit, power):
     rule = Ratio(unit=unit, length_power=1.0 if unit == "token" else power)
     view = view_of(Views(batch, dtype=torch.float64), batch)
@@ -103,7 +103,7 @@ def test_a_ratio_is_what_a_loop_over_units_gives(batch, unit, power):
 
 
 @given(batch=batches(), mean=st.sampled_from(MEANS), seed=st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize("unit", ["token", "action", "trajectory"])
 def test_parts_of_whole_trajectories_add_up_to_the_loss_and_its_gradient(unit, batch, mean, seed):
     algorithm = replace(GRPO, ratio=Ratio(unit=unit), reduce=mean, updates=(1, 2))
@@ -127,7 +127,7 @@ def test_parts_of_whole_trajectories_add_up_to_the_loss_and_its_gradient(unit, b
 
 
 @given(batch=batches(), scale=st.floats(0.1, 10))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_means_of_units_do_not_change_when_all_weights_are_scaled(batch, scale):
     scaled = replace(batch, weight_N=batch.weight_N * scale)
     for mean in (Mean(over="token"), Mean(over="action"), Mean(over="trajectory")):

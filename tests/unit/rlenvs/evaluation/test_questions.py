@@ -132,7 +132,7 @@ def test_an_evaluation_says_what_it_tried_and_goes_on_with_other_questions(tmp_p
     seen: list[Progress] = []
     result = evaluate(Oracle(), [target], num_tasks=20, results_path=path, progress=seen.append)
     [tried] = result.tried
-    assert seen[0].resumed == 2
+    assert {now.resumed for now in seen if now.total is not None} == {2}
     assert (tried.num_asked, tried.num_questions, tried.num_repeated) == (20, 5, 1000)
     assert (tried.first_task, tried.last_task) == ("t0", "t4")
     assert tried.options == {"different": 5, "num_tasks": None, "turns": 1}
