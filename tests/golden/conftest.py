@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from rlenvs_trainers.algorithm import Algorithm, Progress, View
+from rlenvs_trainers.algorithm import Algorithm, Progress
 from rlenvs_trainers.batch import Batch, Sample
 from rlenvs_trainers.credit import GroupRelative
 from rlenvs_trainers.explore import Chain
@@ -15,6 +15,7 @@ from rlenvs_trainers.objective import Views, objective
 from rlenvs_trainers.ratio import Ratio
 from rlenvs_trainers.reduce import Mean
 from rlenvs_trainers.surrogate import Clip
+from rlenvs_trainers.view import View
 
 LENGTHS = (5, 3, 4, 2, 4, 1)
 REWARDS = (1.0, 0.0, 0.0, 1.0, 1.0, 1.0)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from rlenvs.errors import RlenvsError, foreign_code
-from rlenvs_trainers.algorithm import Algorithm, View
+from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.batch import Batch
 from rlenvs_trainers.config import LearnerConfig
 from rlenvs_trainers.credit_checks import CREDIT_CHECKS
@@ -32,6 +32,7 @@ from rlenvs_trainers.specimens import (
     varied,
     view_of,
 )
+from rlenvs_trainers.view import View
 
 TEMPERATURE = 0.7
 TOLERANCE = 1e-6  # of a gradient, relative: norms inside of models are in float32 whatever the weights are

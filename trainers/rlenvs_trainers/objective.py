@@ -17,13 +17,14 @@ import torch
 from torch import Tensor
 
 from rlenvs.errors import RlenvsError
-from rlenvs_trainers.algorithm import Algorithm, Floats, Segments, View
+from rlenvs_trainers.algorithm import Algorithm, Floats
 from rlenvs_trainers.batch import Batch
 from rlenvs_trainers.declared import Objects, declaration, noted_signals, notes_on_scope
 from rlenvs_trainers.ranks import sum_over_ranks
 from rlenvs_trainers.records import LEVELS, Level, Numbers
 from rlenvs_trainers.regularise import estimate_kl
 from rlenvs_trainers.scope import Scope, widest
+from rlenvs_trainers.view import Segments, View
 
 SIGNALS = frozenset({"entropy"})  # besides the log-probability: what a forward pass can give
 CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets and what annotators note

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rlenvs_trainers.algorithm import Segments, View
 from rlenvs_trainers.records import LEVELS, Level
 from rlenvs_trainers.scope import Scope
+from rlenvs_trainers.view import Segments, View
 
 if TYPE_CHECKING:
     from torch import Tensor

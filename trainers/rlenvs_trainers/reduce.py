@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from rlenvs_trainers.algorithm import View
 from rlenvs_trainers.records import Level
 from rlenvs_trainers.scope import Scope
+from rlenvs_trainers.view import View
 
 if TYPE_CHECKING:
     from torch import Tensor

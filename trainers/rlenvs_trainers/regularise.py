@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from rlenvs_trainers.algorithm import Reduction, View
+from rlenvs_trainers.algorithm import Reduction
 from rlenvs_trainers.ratio import clamp_log
 from rlenvs_trainers.scope import Scope
+from rlenvs_trainers.view import View
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from rlenvs_trainers.algorithm import Algorithm, Credit, Floats, Progress, View
+from rlenvs_trainers.algorithm import Algorithm, Credit, Floats, Progress
 from rlenvs_trainers.batch import Batch, pack
 from rlenvs_trainers.declared import ShowsNotes, declared_here, noted_signals, parts
 from rlenvs_trainers.objective import Views, objective
 from rlenvs_trainers.records import Group, Trajectory, Turn
 from rlenvs_trainers.synthetic import group, varied_groups
+from rlenvs_trainers.view import View
 
 VOCABULARY = 64
 LOGPROB, ENTROPY = "made-up logprob", "made-up entropy"  # constants of a batch: what the policy would say

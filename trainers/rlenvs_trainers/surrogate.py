@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rlenvs_trainers.algorithm import Algorithm, View
+from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.ratio import MAX_LOG_RATIO, segment_sum
 from rlenvs_trainers.scope import Scope
+from rlenvs_trainers.view import View
 
 if TYPE_CHECKING:
     from torch import Tensor

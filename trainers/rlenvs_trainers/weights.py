@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from rlenvs_trainers.algorithm import Algorithm, View
+from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.ratio import clamp_log, segment_sum
 from rlenvs_trainers.records import LEVELS, Level
 from rlenvs_trainers.reduce import Mean
 from rlenvs_trainers.scope import Scope
+from rlenvs_trainers.view import View
 
 if TYPE_CHECKING:
     from torch import Tensor
