@@ -5,8 +5,10 @@ those of foreign code: what it raises in a command, SystemExit included, is an e
 """
 
 import os
+import select
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +18,7 @@ from rlenvs.cli import envs, evaluate, grade, report
 from rlenvs.cli import plugins as plugin_list
 from rlenvs.cli.commands import add_commands
 from rlenvs.cli.group import Group
-from rlenvs.errors import RlenvsError, described, foreign_code
+from rlenvs.errors import ForeignExitError, RlenvsError, described, foreign_code
 from rlenvs.plugins import Broken, Plugins, load
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -53,12 +55,30 @@ class _Root(Group):
     """The group of all commands."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. Click would take SystemExit for the command's exit code, and EOFError for an abort."""
+        """Run a command. Where our output is not read to its end, as in `rlenvs envs | head -1`, end without a word.
+
+        Click would take SystemExit for the command's exit code, EOFError for an abort, and any pipe for our output's.
+        """
         try:
             with foreign_code():
                 return super().invoke(ctx)
-        except EOFError as error:
-            raise RuntimeError(f"EOFError: {error}") from error
+        except (EOFError, BrokenPipeError) as error:
+            if isinstance(error, BrokenPipeError) and _is_unread():
+                raise  # click falls silent, and exits with 1
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
+        except ForeignExitError as error:
+            if error.__cause__ is not None and _raising_module(error.__cause__) == "rich.console":
+                raise typer.Exit(FAILED) from error  # rich leaves so where it meets the end of the pipe
+            raise
+
+
+def _is_unread() -> bool:
+    """Whether the program that reads our output has ended."""
+    watched = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a stream that is no file has no reader
+            watched.register(stream.fileno(), 0)  # 0: what is always told, errors among it
+    return any(event & select.POLLERR for _, event in watched.poll(0))
 
 
 def _sentence(error: Exception) -> str:
@@ -79,11 +99,16 @@ def _is_foreseen(error: Exception) -> bool:
 
 def _is_raised_by_us(error: Exception) -> bool:
     """Whether the last line of its traceback is in one of our packages."""
+    package = _raising_module(error).partition(".")[0]
+    return package in {"rlenvs", "rlenvs_sandbox", "rlenvs_trainers", "rlenvs_plugins"}
+
+
+def _raising_module(error: BaseException) -> str:
+    """The module with the last line of its traceback."""
     where = error.__traceback__
     while where is not None and where.tb_next is not None:
         where = where.tb_next
-    module = where.tb_frame.f_globals.get("__name__", "") if where is not None else ""
-    return module.partition(".")[0] in {"rlenvs", "rlenvs_sandbox", "rlenvs_trainers", "rlenvs_plugins"}
+    return str(where.tb_frame.f_globals.get("__name__", "")) if where is not None else ""
 
 
 def _run(plugins: Plugins, arguments: Sequence[str]) -> None:
