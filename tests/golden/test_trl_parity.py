@@ -1,4 +1,4 @@
-"""TRL's own loss function on the same random tensors, for every loss that both have. Needs TRL, from the extra `dev`."""
+"""TRL's own loss function on the same random tensors, for every loss that both have. Needs TRL (the extra `dev`)."""
 
 from collections import defaultdict
 from types import SimpleNamespace

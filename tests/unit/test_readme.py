@@ -3,6 +3,9 @@
 import inspect
 import re
 import shlex
+import subprocess
+import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -36,9 +39,22 @@ def test_every_hook_has_a_heading_with_its_exact_signature(name: str) -> None:
     assert f"### `{name}{signature}`" in README
 
 
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http|#)([^)]+)\)", README))))
+LINKS = sorted(set(re.findall(r"\]\((?!http|#)([^)]+)\)", README)))
+
+
+@pytest.mark.parametrize("link", LINKS)
 def test_every_relative_link_leads_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
+
+
+def test_a_source_distribution_has_all_that_the_readme_speaks_of(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        files = {Path(*Path(name).parts[1:]) for name in archive.getnames()}
+    folders = {folder for file in files for folder in file.parents}
+    spoken_of = {Path(link) for link in (*LINKS, "Makefile", "constraints.txt", "tests/unit", "benchmarks")}
+    assert spoken_of <= files | folders
 
 
 def what_it_installs(line: str) -> list[str]:
