@@ -36,12 +36,12 @@ def batch_of(lengths, advantages, *, sampler=None):
     return pack([Group(trajectories=tuple(one_each))], credit)
 
 
-def slope(algorithm, batch, logprobs, old=None, **more):
-    """The loss and its gradient by the log-probabilities."""
-    leaf = torch.tensor(logprobs, dtype=torch.float64).requires_grad_()
+def slope(algorithm, batch, logprobs, old=None, *, dtype=torch.float64, **more):
+    """The loss and its gradient by the log-probabilities, computed in `dtype`."""
+    leaf = torch.tensor(logprobs, dtype=dtype).requires_grad_()
     constants = {} if old is None else {"old": np.array(old, dtype=np.float64)}
-    signals = {"logprob": leaf} | {name: torch.tensor(v, dtype=torch.float64) for name, v in more.items()}
+    signals = {"logprob": leaf} | {name: torch.tensor(v, dtype=dtype) for name, v in more.items()}
     batch = replace(batch, constants={**batch.constants, **constants})
-    loss = objective(algorithm, Views(batch, dtype=torch.float64).of(batch, signals), batch.where)
+    loss = objective(algorithm, Views(batch, dtype=dtype).of(batch, signals), batch.where)
     loss.value.backward()
     return loss, leaf.grad.numpy()
