@@ -44,6 +44,13 @@ def test_seats_that_never_differ_within_a_group_have_no_spread_however_far_apart
     assert metrics["groups/zero_signal"] == 1
 
 
+def test_r01_siblings_whose_equal_rewards_have_a_rounded_mean_have_no_signal_and_no_spread() -> None:
+    assert np.std([0.7] * 3) > 0
+    metrics = group_metrics(of("policy", [0.7] * 3, [0.7, 0.7, 0.1]))
+    assert metrics["groups/zero_signal"] == 1 / 2
+    assert group_metrics(of("policy", [0.7] * 3))["reward/group_std"] == 0
+
+
 def test_the_spread_is_of_siblings_and_not_of_tasks() -> None:
     metrics = group_metrics(of("policy", [0, 0], [10, 10], [4, 6]))
     assert metrics["reward/group_std"] == pytest.approx(np.sqrt(2) / 3)
