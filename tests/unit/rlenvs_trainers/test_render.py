@@ -18,6 +18,11 @@ STRIPS_THINKING = (
     "{{ m.content.split('</think>')[-1] }}{% else %}{{ m.content }}{% endif %}{{ eos_token }}"
     "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
+COUNTS = (  # says before everything else how many messages there are
+    "{{ bos_token }}<|system|>message {{ messages | length }}{{ eos_token }}"
+    "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ eos_token }}{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
 TRIMS = (
     "{% for m in messages %}<|{{ m.role }}|>{{ m.content | trim }}{{ eos_token }}{{ '\\n' }}{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -101,6 +106,15 @@ def test_r17_a_template_that_rewrites_history_starts_a_new_sample() -> None:
     context = renderer.read(written, (user("b"),))
     assert context.ids[: len(written.ids)] != written.ids
     expected = "<|begin|><|user|>a<|end|><|assistant|>1<|end|><|user|>b<|end|><|assistant|>"
+    assert context.ids == renderer.encode(expected)
+
+
+def test_r17_a_history_that_is_rewritten_at_equal_length_starts_a_new_sample() -> None:
+    renderer = renderer_of(COUNTS)
+    first = renderer.start((user("a"),))
+    context = renderer.read(renderer.write(first, renderer.encode("yo<|end|>")), (user("b"),))
+    assert context.ids[: len(first.ids)] != first.ids
+    expected = "<|begin|><|system|>message 3<|end|><|user|>a<|end|><|assistant|>yo<|end|><|user|>b<|end|><|assistant|>"
     assert context.ids == renderer.encode(expected)
 
 
