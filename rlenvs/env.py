@@ -5,8 +5,7 @@ the trainers, loading tasks to `rlenvs.tasks`, several seats to `rlenvs.multi`.
 """
 
 import copy
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self, get_args
@@ -15,9 +14,22 @@ import gymnasium
 import numpy as np
 
 from rlenvs.errors import EpisodeOverError, NoAnswerError, ending_of, foreign_code
-from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
-from rlenvs.rubric import Rubric
+from rlenvs.records import (
+    FAILURES,
+    Ending,
+    Message,
+    Part,
+    Task,
+    Verdict,
+    as_messages,
+    as_parts,
+    assistant,
+    shown,
+    value_of,
+)
+from rlenvs.rubric import Rubric, checked_verdict
 from rlenvs.spaces import Unicode
+from rlenvs.tasks import chosen_task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +37,7 @@ class Response:
     """What the world answers to one action.
 
     Raises:
-        ValueError: the ending is none of ours.
+        ValueError: the ending is none of ours, or another field is not of its kind. (A list is as good as a tuple.)
     """
 
     messages: tuple[Message, ...] = ()  # what the policy reads before its next action
@@ -37,6 +49,9 @@ class Response:
 
     def __post_init__(self) -> None:
         check_ending(self.ending)
+        check_count(self.consumed)
+        object.__setattr__(self, "messages", as_messages(self.messages, "messages of a Response"))
+        object.__setattr__(self, "rewards", as_parts(self.rewards, "rewards of a Response"))
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -116,7 +131,9 @@ class TextEnv(gymnasium.Env[str, str]):
         self.task, self.transcript, self.num_turns, self.verdict = task, [], 0, None
         with self._failing():
             self.begin()
-            opening = self.opening()
+            opening = as_messages(self.opening(), f"what {type(self).__name__}.opening() gives")
+            if not opening:
+                raise ValueError(f"{type(self).__name__}.opening() gave no message: the policy has to read something")
         self.ending = None
         self.transcript = list(opening)
         return joined(opening), self._info(opening)
@@ -140,11 +157,13 @@ class TextEnv(gymnasium.Env[str, str]):
             raise ValueError(f"an action is text: got {type(action).__name__}")
         with self._failing():
             response = self.respond(action)
+            if not isinstance(response, Response):
+                raise ValueError(f"{type(self).__name__}.respond() gives a Response: got {shown(response)}")
             consumed = consumed_characters(response.consumed, action)
-        self.transcript += [assistant(action[:consumed]), *response.messages]
-        self.num_turns += 1
-        ending = response.ending or ("max_turns" if self.num_turns >= self.max_turns else None)
-        reward = value_of(response.rewards)
+            self.transcript += [assistant(action[:consumed]), *response.messages]
+            self.num_turns += 1
+            ending = response.ending or ("max_turns" if self.num_turns >= self.max_turns else None)
+            reward = value_of(response.rewards)
         if ending is not None:
             reward += self._end(ending)
         truncated = ending == "max_turns"
@@ -195,8 +214,9 @@ class TextEnv(gymnasium.Env[str, str]):
     def _end(self, ending: Ending) -> float:
         """Record the ending, judge unless it is a failure, and give the verdict's reward."""
         if ending not in FAILURES:
+            assert self.task is not None
             with self._failing():
-                self.verdict = self.judge()
+                self.verdict = checked_verdict(self.judge(), self.task)
             ending = ending if self.verdict is not None else "unscored"
         self.ending = ending
         return self.verdict.reward if self.verdict is not None else float("nan")
@@ -219,44 +239,21 @@ def check_ending(ending: str | None) -> None:
         raise ValueError(f"an ending is one of {', '.join(get_args(Ending))}: got {ending!r}")
 
 
+def check_count(count: int | None) -> None:
+    """Raise ValueError unless it can be a number of characters, or None."""
+    if count is not None and type(count) is not int:
+        raise ValueError(f"consumed counts characters of the action, an int, or is None: got {shown(count)}")
+
+
 def joined(messages: tuple[Message, ...]) -> str:
     """Messages as one observation."""
     return "\n\n".join(message.content for message in messages)
 
 
-def chosen_task(
-    options: dict[str, Any], task_at: Callable[[int], Task], num_tasks: int | None, rng: np.random.Generator
-) -> Task:
-    """The task that reset's options ask for, or one drawn by `rng`.
-
-    Raises:
-        ValueError: the options are not `task` (a Task) or `index` (an integer that is there).
-    """
-    if set(options) not in (set(), {"task"}, {"index"}):
-        raise ValueError(f"reset options are 'task' (a Task) or 'index' (an integer): got {sorted(options)}")
-    if "task" in options:
-        task = options["task"]
-        if not isinstance(task, Task):
-            raise ValueError(f"options['task'] is a Task: got {type(task).__name__}")
-        return task
-    if num_tasks == 0:
-        raise ValueError("there are no tasks: num_tasks is 0 (None would be: without end)")
-    if "index" not in options:
-        return task_at(int(rng.integers(2**31 if num_tasks is None else num_tasks)))
-    try:
-        index = operator.index(options["index"])
-    except TypeError:
-        raise ValueError(f"options['index'] is an integer: got {options['index']!r}") from None
-    if index < 0 or (num_tasks is not None and index >= num_tasks):
-        there = "0, 1, 2 …" if num_tasks is None else f"0 to {num_tasks - 1}"
-        raise ValueError(f"no task {index}: there are {there}")
-    return task_at(index)
-
-
 def complete_characters(complete: int | None, text: str) -> int | None:
     """What an environment said of the first whole action in `text`, checked: None, or 1 to all of its characters."""
-    if complete is not None and not 1 <= complete <= len(text):
-        raise ValueError(f"complete() gives characters of the text, 1 to {len(text)}, or None: got {complete}")
+    if complete is not None and not (type(complete) is int and 1 <= complete <= len(text)):
+        raise ValueError(f"complete() gives characters of the text, 1 to {len(text)}, or None: got {shown(complete)}")
     return complete
 
 
@@ -264,6 +261,7 @@ def consumed_characters(consumed: int | None, action: str) -> int:
     """How much of the action was used; an environment that says None used all of it."""
     if consumed is None:
         return len(action)
+    check_count(consumed)
     if not 0 <= consumed <= len(action):
         raise ValueError(f"consumed counts characters of the action, 0 to {len(action)}: got {consumed}")
     return consumed

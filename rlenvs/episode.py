@@ -11,9 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from rlenvs.closing import Closing
-from rlenvs.env import TextEnv, check_ending, complete_characters, joined
+from rlenvs.env import TextEnv, check_ending, complete_characters, consumed_characters, joined
 from rlenvs.errors import EpisodeOverError, RlenvsError, described, ending_of, foreign_code
-from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict
+from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, as_messages, as_parts, as_text, shown
 
 POLICY_SEAT = "policy"  # the only seat of a single-agent environment
 
@@ -39,6 +39,8 @@ class Outcome:
 
     def __post_init__(self) -> None:
         check_ending(self.ending)
+        if not isinstance(self.verdict, Verdict | None):
+            raise ValueError(f"a verdict is a Verdict, or None: got {shown(self.verdict)}")
         if (self.verdict is None) != (self.ending in FAILURES):
             raise ValueError(f"ending {self.ending!r} does not go with verdict {self.verdict}")
 
@@ -158,9 +160,9 @@ class PolicyEpisode:
         try:
             with foreign_code():
                 _, info = copied.reset(seed=seed, options={"task": task})
-            if copied.task is None:
-                raise ValueError(f"{type(env).__name__}.reset() left no task")
-            return cls(copied, copied.task, info["messages"], None)
+            if not isinstance(copied.task, Task):
+                raise ValueError(f"{type(env).__name__}.reset() left no task: env.task is {shown(copied.task)}")
+            return cls(copied, copied.task, as_messages(info["messages"], "info['messages']"), None)
         except Exception as error:
             return cls(copied, task, (), failed(error))
 
@@ -185,12 +187,15 @@ class PolicyEpisode:
 
     def _stepped(self, text: str) -> Effect:
         _, _, terminated, truncated, info = self.env.step(text)
-        self._unread = info["messages"]
+        self._unread = as_messages(info["messages"], "info['messages']")
+        effect = Effect(
+            consumed=consumed_characters(info["consumed"], text), rewards=as_parts(info["rewards"], "info['rewards']")
+        )
         if terminated or truncated:
-            error = declared(info["ending"], info["messages"])
+            error = declared(info["ending"], self._unread)
             outcome = Outcome(ending=info["ending"], verdict=info["verdict"], error=error)
-            self._finish(outcome, info["messages"])
-        return Effect(consumed=info["consumed"], rewards=info["rewards"])
+            self._finish(outcome, self._unread)
+        return effect
 
     def complete(self, text: str) -> int | None:
         """What the environment says."""
@@ -205,12 +210,12 @@ class PolicyEpisode:
     def answer_message(self) -> str:
         """The right answer, given now."""
         with self._closing.inside():
-            return self.env.answer_message(self.task)
+            return as_text(self.env.answer_message(self.task), "answer_message")
 
     def demonstrate(self, rng: np.random.Generator) -> str:
         """A good next message."""
         with self._closing.inside():
-            return self.env.demonstrate(rng)
+            return as_text(self.env.demonstrate(rng), "demonstrate")
 
     def stop(self, ending: Ending, error: str = "") -> None:
         """End it from outside. A failure does not touch the environment, which may be hanging."""

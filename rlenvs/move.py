@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rlenvs.env import check_ending
+from rlenvs.env import check_count, check_ending
 from rlenvs.errors import unknown
-from rlenvs.records import Ending, Message, Part
+from rlenvs.records import Ending, Message, Part, as_messages, as_parts, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,8 @@ class Move:
     nothing more. The others go on; the episode is over when nobody is left.
 
     Raises:
-        ValueError: an ending is none of ours, or what goes by seat is no mapping.
+        ValueError: an ending is none of ours, what goes by seat is no mapping, or another field is not of its kind. (A
+            list is as good as a tuple.)
     """
 
     messages: Mapping[str, tuple[Message, ...]] = field(default_factory=dict)  # by seat: what it reads before it acts
@@ -30,8 +31,17 @@ class Move:
         for name in ("messages", "endings", "rewards"):
             if not isinstance(getattr(self, name), Mapping):
                 raise ValueError(f"Move's {name} go by seat, {{seat: …}}: got {getattr(self, name)!r}")
+            for seat in getattr(self, name):
+                _check_seat(seat, name)
+        if self.next_seat is not None:
+            _check_seat(self.next_seat, "next_seat")
         for ending in (self.ending, *self.endings.values()):
             check_ending(ending)
+        check_count(self.consumed)
+        messages = {seat: as_messages(each, f"Move's messages for {seat!r}") for seat, each in self.messages.items()}
+        rewards = {seat: as_parts(each, f"Move's rewards for {seat!r}") for seat, each in self.rewards.items()}
+        object.__setattr__(self, "messages", messages)
+        object.__setattr__(self, "rewards", rewards)
 
     def check(self, seats: Sequence[str], left: Mapping[str, Ending]) -> None:
         """Raise ValueError where it speaks of a seat that is not there. One that has left may still be spoken to.
@@ -50,3 +60,8 @@ class Move:
                 raise ValueError(f"Move: {unknown('seat', seat, seats)}")
         if self.next_seat in self.endings:
             raise ValueError(f"Move's next_seat: {self.next_seat!r} leaves by this very move")
+
+
+def _check_seat(seat: object, name: str) -> None:
+    if not isinstance(seat, str):
+        raise ValueError(f"Move's {name}: a seat's name is text: got {shown(seat)}")

@@ -13,12 +13,24 @@ import numpy as np
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from rlenvs.env import chosen_task, consumed_characters, joined
+from rlenvs.env import consumed_characters, joined
 from rlenvs.errors import EpisodeOverError, NoAnswerError, ending_of, foreign_code
 from rlenvs.move import Move
-from rlenvs.records import FAILURES, Ending, Message, Part, Task, Verdict, assistant, value_of
-from rlenvs.rubric import Rubric
+from rlenvs.records import (
+    FAILURES,
+    Ending,
+    Message,
+    Part,
+    Task,
+    Verdict,
+    as_messages,
+    assistant,
+    shown,
+    value_of,
+)
+from rlenvs.rubric import Rubric, checked_verdict
 from rlenvs.spaces import Unicode
+from rlenvs.tasks import chosen_task
 
 
 class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
@@ -117,7 +129,7 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._cumulative_rewards = dict.fromkeys(self.seats, 0.0)
         with self._failing():
             self.begin()
-            self.transcripts = {seat: list(self.opening(seat)) for seat in self.seats}
+            self.transcripts = {seat: self._opened(seat) for seat in self.seats}
         self._num_read = dict.fromkeys(self.seats, 0)
         self.agents = list(self.seats)
         self.agent_selection = self.seats[0]
@@ -148,15 +160,18 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             raise ValueError(f"an action is text: got {type(action).__name__}")
         with self._failing():
             move = self.respond(seat, action)
+            if not isinstance(move, Move):
+                raise ValueError(f"{type(self).__name__}.respond() gives a Move: got {shown(move)}")
             move.check(self.seats, self.endings)
             consumed = consumed_characters(move.consumed, action)
-        self._converse(seat, action[:consumed], move)
-        self._clear_rewards()
-        self._cumulative_rewards[seat] = 0.0
-        for earner, parts in move.rewards.items():
-            self.rewards[earner] = value_of(parts)
-        self.num_turns += 1
-        self._leave(self._leaving(move))
+            self._converse(seat, action[:consumed], move)
+            self._clear_rewards()
+            self._cumulative_rewards[seat] = 0.0
+            for earner, parts in move.rewards.items():
+                self.rewards[earner] = value_of(parts)
+            self.num_turns += 1
+            leaving = self._leaving(move)
+        self._leave(leaving)
         self._accumulate_rewards()
         self._refresh({seat: consumed}, move.rewards)
         self.agent_selection = move.next_seat or self._next_in_order(seat)
@@ -217,6 +232,9 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def _still_there(self) -> list[str]:
         return [seat for seat in self.seats if seat not in self.endings]
 
+    def _opened(self, seat: str) -> list[Message]:
+        return list(as_messages(self.opening(seat), f"what {type(self).__name__}.opening({seat!r}) gives"))
+
     def _next_in_order(self, seat: str) -> str:
         """Who comes after `seat` of those who are still there; `seat` itself where nobody is."""
         place = self.seats.index(seat)
@@ -238,12 +256,13 @@ class MultiTextEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def _leave(self, leaving: Mapping[str, Ending]) -> None:
         """Judge the seats that leave, unless they failed. A grader that breaks is the failure of its seat alone."""
+        assert self.task is not None
         endings = dict(leaving)
         for seat, ending in leaving.items():
             if ending not in FAILURES:
                 try:
                     with foreign_code():
-                        self.verdicts[seat] = self.judge(seat)
+                        self.verdicts[seat] = checked_verdict(self.judge(seat), self.task)
                     endings[seat] = ending if self.verdicts[seat] is not None else "unscored"
                 except Exception as error:  # whatever it is, the other seats' verdicts stand
                     self.errors[seat], endings[seat] = error, ending_of(error)

@@ -44,6 +44,8 @@ class Message:
             raise ValueError(f"a role is system, user, assistant or tool: got {self.role!r}")
         if not isinstance(self.content, str):
             raise ValueError(f"a message's content is text: got {type(self.content).__name__}")
+        if not isinstance(self.name, str | None):
+            raise ValueError(f"a message's name is text, or None: got {shown(self.name)}")
 
 
 def user(content: str) -> Message:
@@ -56,13 +58,42 @@ def assistant(content: str) -> Message:
     return Message(role="assistant", content=content)
 
 
+def shown(value: Any) -> str:
+    """What came in place of what was expected, as an error shows it: shortened, with its type."""
+    text = repr(value)
+    return f"{text if len(text) <= 80 else text[:79] + '…'} ({type(value).__name__})"
+
+
+def as_text(value: Any, what: str) -> str:
+    """What `what` gave, if it is text. For what foreign code says of itself, where it comes in.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{what} gives text: got {shown(value)}")
+    return value
+
+
+def as_messages(value: Any, what: str) -> tuple[Message, ...]:
+    """The messages as a tuple; a list of them is as good.
+
+    Raises:
+        ValueError: it is something else; `what` says what it was to be.
+    """
+    if isinstance(value, list | tuple) and all(isinstance(each, Message) for each in value):
+        return tuple(value)
+    raise ValueError(f"{what} is a tuple of Messages, such as (user('…'),): got {shown(value)}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """One problem: what the policy reads, and what only the grader knows.
 
     Raises:
-        ValueError: the id or the prompt is empty, or target or metadata hold something that JSON has not: a fingerprint
-            and a result would differ from process to process. Tuples are as good as lists.
+        ValueError: the id is no text or empty, the prompt is not of messages or empty, or target or metadata hold
+            something that JSON has not: a fingerprint and a result would differ from process to process. Tuples are as
+            good as lists.
     """
 
     id: str  # stable over versions and machines: results are keyed by it
@@ -71,10 +102,13 @@ class Task:
     metadata: Mapping[str, Any] = field(default_factory=dict)  # JSON values: family, level, source …
 
     def __post_init__(self) -> None:
-        if not self.id:
-            raise ValueError("a task needs an id that is not empty: results are keyed by it")
+        if not isinstance(self.id, str) or not self.id:
+            raise ValueError(f"a task's id is text that is not empty, results are keyed by it: got {shown(self.id)}")
+        object.__setattr__(self, "prompt", as_messages(self.prompt, f"task {self.id}: a prompt"))
         if not self.prompt:
             raise ValueError(f"task {self.id}: the prompt needs at least one message")
+        if not isinstance(self.metadata, Mapping):
+            raise ValueError(f"task {self.id}: metadata is a dict of JSON values: got {shown(self.metadata)}")
         for name, value in (("target", self.target), ("metadata", dict(self.metadata))):
             problem = next(_not_json(value, name), None)
             if problem is not None:
@@ -124,6 +158,12 @@ class Part:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"a part's name is text: got {shown(self.name)}")
+        for field_name in ("value", "weight"):
+            object.__setattr__(
+                self, field_name, as_number(getattr(self, field_name), f"part {self.name!r}: {field_name}")
+            )
         if not max(abs(self.value), abs(self.weighted)) <= LARGEST_REWARD or not math.isfinite(self.weight):
             size = f"finite, and at most {LARGEST_REWARD:g} in size"
             raise ValueError(
@@ -134,6 +174,33 @@ class Part:
     def weighted(self) -> float:
         """What it adds to the reward."""
         return self.value * self.weight
+
+
+def as_number(value: Any, what: str) -> float:
+    """The number as a float; NumPy's and torch's scalars are numbers.
+
+    Raises:
+        ValueError: it is something else; `what` says what it was to be.
+    """
+    try:
+        if not isinstance(value, str | bytes):  # what float() would read
+            return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{what} is a number: got {shown(value)}")
+
+
+def as_parts(value: Any, what: str) -> tuple[Part, ...]:
+    """The named rewards as a tuple; a list of them is as good.
+
+    Raises:
+        ValueError: it is something else; `what` says what it was to be.
+    """
+    if isinstance(value, list | tuple) and all(isinstance(each, Part) for each in value):
+        return tuple(value)
+    raise ValueError(f"{what} is a tuple of Parts, such as (Part(name='speed', value=0.5),): got {shown(value)}")
 
 
 def value_of(parts: Iterable[Part]) -> float:
@@ -149,6 +216,8 @@ class Verdict:
     correct: float  # accuracy in [0, 1] whatever the reward: filters and evaluation read this, never the shaped reward
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", as_parts(self.parts, "a verdict's parts"))
+        object.__setattr__(self, "correct", as_number(self.correct, "a verdict's correct"))
         names = [part.name for part in self.parts]
         if len(set(names)) != len(names):
             raise ValueError(f"a verdict's parts have different names: got {names}")

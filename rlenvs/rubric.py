@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rlenvs.errors import ForeignExitError, GraderError, foreign_code
-from rlenvs.records import Message, Part, Task, Verdict
+from rlenvs.records import Message, Part, Task, Verdict, as_number, shown
 from rlenvs_sandbox import SandboxError
 
 Grader = Callable[[Task, Sequence[Message]], Any]
@@ -23,6 +23,14 @@ class RewardFunction:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"a reward function's name is text: got {shown(self.name)}")
+        if not callable(self.function):
+            raise ValueError(
+                f"reward function {self.name!r}: it is called with (task, messages) and gives a number: "
+                f"got {shown(self.function)}"
+            )
+        object.__setattr__(self, "weight", as_number(self.weight, f"reward function {self.name!r}: its weight"))
         if not math.isfinite(self.weight):
             raise ValueError(f"reward function {self.name!r}: its weight is a finite number: got {self.weight}")
 
@@ -40,6 +48,11 @@ class Rubric:
     correct: str = ""
 
     def __post_init__(self) -> None:
+        functions: Any = self.functions
+        if not isinstance(functions, list | tuple) or not all(isinstance(each, RewardFunction) for each in functions):
+            example = "(RewardFunction('accuracy', grade),)"
+            raise ValueError(f"a rubric is of a tuple of RewardFunctions, such as {example}: got {shown(functions)}")
+        object.__setattr__(self, "functions", tuple(functions))
         names = [function.name for function in self.functions]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"a rubric needs at least one function, each with a name of its own: got {names}")
@@ -100,6 +113,17 @@ def checked_reward(value: Any, task_id: str, name: str) -> float:
     if not math.isfinite(number):
         raise GraderError(task_id, name, f"gave {value}; expected a finite number")
     return number
+
+
+def checked_verdict(value: Any, task: Task) -> Verdict | None:
+    """What an environment's own `judge` gave.
+
+    Raises:
+        GraderError: it is neither a Verdict nor None.
+    """
+    if value is None or isinstance(value, Verdict):
+        return value
+    raise GraderError(task.id, "judge", f"gave {shown(value)}; expected a Verdict, or None for what cannot be scored")
 
 
 def _is_scalar(value: Any) -> bool:

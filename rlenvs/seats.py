@@ -11,7 +11,7 @@ import numpy as np
 from rlenvs.env import Response, TextEnv
 from rlenvs.errors import unknown
 from rlenvs.multi import MultiTextEnv
-from rlenvs.records import Message, Part, Task, Verdict
+from rlenvs.records import Message, Part, Task, Verdict, as_text
 
 Partner = Callable[[MultiTextEnv, str, np.random.Generator], str]
 """(the environment, whose turn it is, randomness) -> that seat's message."""
@@ -22,7 +22,7 @@ Earned = defaultdict[str, tuple[Part, ...]]
 
 def demonstrating(env: MultiTextEnv, seat: str, rng: np.random.Generator) -> str:
     """The partner that does what the environment itself would show."""
-    return env.demonstrate(seat, rng)
+    return as_text(env.demonstrate(seat, rng), "demonstrate")
 
 
 class SeatView(TextEnv):

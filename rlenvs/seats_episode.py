@@ -12,7 +12,7 @@ from rlenvs.env import complete_characters
 from rlenvs.episode import Effect, Outcome, declared, failed
 from rlenvs.errors import EpisodeOverError, described, foreign_code, unknown
 from rlenvs.multi import MultiTextEnv
-from rlenvs.records import FAILURES, Ending, Message, Task
+from rlenvs.records import FAILURES, Ending, Message, Task, as_text
 from rlenvs.seats import Earned, Partner, SeatView, play_partners, take_step
 
 
@@ -108,12 +108,12 @@ class SeatsEpisode:
     def answer_message(self) -> str:
         """The acting seat's right answer, given now."""
         with self._closing.inside():
-            return self.env.answer_message(self.task, self._acting_seat())
+            return as_text(self.env.answer_message(self.task, self._acting_seat()), "answer_message")
 
     def demonstrate(self, rng: np.random.Generator) -> str:
         """A good next message of the acting seat."""
         with self._closing.inside():
-            return self.env.demonstrate(self._acting_seat(), rng)
+            return as_text(self.env.demonstrate(self._acting_seat(), rng), "demonstrate")
 
     def stop(self, ending: Ending, error: str = "") -> None:
         """End it from outside for all who are still there. A failure leaves the environment alone: it may hang."""
@@ -184,6 +184,10 @@ class SeatsEpisode:
     def _ask(self) -> None:
         if not self._is_over:
             seat = self.env.agent_selection
+            if not self.env.transcripts[seat]:
+                raise ValueError(
+                    f"it is the turn of {seat!r}, which has nothing to reply to: opening({seat!r}) is empty"
+                )
             self._asked = seat, len(self.env.unread(seat))
 
     def _untold(self, seat: str) -> tuple[Message, ...]:

@@ -88,8 +88,9 @@ def _tried(subject: Subject, task: Task) -> Mapping[str, Score]:
     if task.id not in subject.scores:
         actions: dict[str, Action] = {EMPTY: saying(""), repr(NONSENSE): saying(NONSENSE), LONG: saying(LONG_TEXT)}
         if subject.has_answers:
-            actions |= {OWN: lambda env: env.answer_message(task), SHOWN: subject.good_action()}
-            actions |= {f"the answer of task {each.id}": _answer_of(each, task) for each in _others(subject, task)}
+            actions |= {OWN: lambda _env: subject.answer(task), SHOWN: subject.good_action()}
+            others = _others(subject, task)
+            actions |= {f"the answer of task {each.id}": _answer_of(subject, each, task) for each in others}
         subject.scores[task.id] = {what: subject.score(task, action) for what, action in actions.items()}
     return subject.scores[task.id]
 
@@ -99,17 +100,17 @@ def _others(subject: Subject, task: Task) -> list[Task]:
     position = subject.tasks.index(task)
     line = (*subject.tasks[position + 1 :], *subject.tasks[:position])
     subject.reset(task)
-    own = subject.env.answer_message(task)
+    own = subject.answer(task)
     wanted = [each for each in line if each.target is None or each.target != task.target]
-    return [each for each in wanted if subject.env.answer_message(each) != own][:_NUM_OTHERS]
+    return [each for each in wanted if subject.answer(each) != own][:_NUM_OTHERS]
 
 
-def _answer_of(other: Task, task: Task) -> Action:
+def _answer_of(subject: Subject, other: Task, task: Task) -> Action:
     """Another task's answer, unless it is the answer to this one too."""
 
-    def action(env: TextEnv) -> str:
-        answer = env.answer_message(other)
-        return NONSENSE if answer == env.answer_message(task) else answer
+    def action(_env: TextEnv) -> str:
+        answer = subject.answer(other)
+        return NONSENSE if answer == subject.answer(task) else answer
 
     return action
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from rlenvs.env import TextEnv
 from rlenvs.errors import foreign_code
-from rlenvs.records import Task
+from rlenvs.records import Task, as_text
+from rlenvs.tasks import given_task
 
 NONSENSE = "I would rather not say."  # an answer that is right nowhere
 LONG_TEXT = "0123456789 " * 2000  # nor is this
@@ -48,17 +49,17 @@ class Subject:
         """Choose tasks: all of them if there are few, else drawn by the seed.
 
         Raises:
-            ValueError: there are none.
+            ValueError: there are none, or its answer is no text.
         """
         limit = 10**6 if env.num_tasks is None else env.num_tasks
         if limit < 1:
             raise ValueError(f"num_tasks is at least 1, or None for without end: got {env.num_tasks}")
         rng = np.random.default_rng(seed)
         indices = range(limit) if limit <= num_tasks else sorted(rng.choice(limit, num_tasks, replace=False).tolist())
-        tasks = tuple(env.task_at(index) for index in indices)
+        tasks = tuple(given_task(env.task_at, index) for index in indices)
         try:
             env.reset(seed=seed, options={"task": tasks[0]})
-            env.answer_message(tasks[0])
+            as_text(env.answer_message(tasks[0]), "answer_message")
         except NotImplementedError:
             has_answers = False
         else:
@@ -68,7 +69,11 @@ class Subject:
     def good_action(self) -> Action:
         """What the environment would show if it can, and text that ends it somehow if it cannot."""
         rng = np.random.default_rng(self.seed)
-        return (lambda env: env.demonstrate(rng)) if self.has_answers else saying(NONSENSE)
+        return (lambda env: as_text(env.demonstrate(rng), "demonstrate")) if self.has_answers else saying(NONSENSE)
+
+    def answer(self, task: Task) -> str:
+        """What the environment says is right for `task`."""
+        return as_text(self.env.answer_message(task), "answer_message")
 
     def reset(self, task: Task, *, seed: int | None = None) -> None:
         """Start an episode of `task`, by default with the subject's seed."""
@@ -120,6 +125,7 @@ def played(env: TextEnv, action: Action) -> tuple[list[str], Trace]:
 
 
 def difference(first: Trace, second: Trace) -> str:
+    """Where two traces part, in words."""
     for step, (a, b) in enumerate(zip(first, second, strict=False)):
         if a != b:
             at = next((i for i, pair in enumerate(zip(a, b, strict=False)) if pair[0] != pair[1]), 0)
@@ -128,4 +134,5 @@ def difference(first: Trace, second: Trace) -> str:
 
 
 def short(text: str, limit: int = 60) -> str:
+    """A text in quotes, cut off where it is long."""
     return repr(text if len(text) <= limit else text[:limit] + "…")

@@ -149,8 +149,10 @@ def _facts_when_made(env: "TextEnv", id: str) -> dict[str, Any]:
 
 def _answer(env: "TextEnv", task: "Task") -> str | None:
     """None where the environment does not say how an answer looks."""
+    from rlenvs.records import as_text
+
     try:
-        return env.answer_message(task)
+        return as_text(env.answer_message(task), "answer_message")
     except NotImplementedError:
         return None
 

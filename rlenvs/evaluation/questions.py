@@ -15,6 +15,7 @@ from rlenvs.env import TextEnv
 from rlenvs.errors import foreign_code
 from rlenvs.evaluation.suites import Target
 from rlenvs.records import Task
+from rlenvs.tasks import given_task
 
 PATIENCE = 1000  # repeated questions in a row after which an environment without end is taken to have no others
 MOST_HANGS = 3  # of `task_at`, after which the rest of the tasks are not waited for
@@ -128,7 +129,4 @@ class _Reader:
 
     def _read(self, index: int) -> Task:
         with foreign_code():
-            task = self.env.task_at(index)
-        if not isinstance(task, Task):
-            raise TypeError(f"task_at({index}) gives a Task: got {type(task).__name__}")
-        return task
+            return given_task(self.env.task_at, index)

@@ -120,7 +120,7 @@ def test_the_seed_draws_the_task_and_options_choose_it():
     ("options", "says"),
     [
         ({"tusk": 1}, r"'task' \(a Task\) or 'index' \(an integer\): got \['tusk'\]"),
-        ({"task": "double/1"}, "is a Task: got str"),
+        ({"task": "double/1"}, "is a Task: got 'double/1'"),
         ({"index": 1, "task": None}, "'task'"),
         ({"index": 4}, "no task 4: there are 0 to 3"),
         ({"index": -1}, "no task -1"),

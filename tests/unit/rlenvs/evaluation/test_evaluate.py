@@ -14,7 +14,7 @@ from rlenvs.evaluation.summary import summarise
 from rlenvs.policies.base import ReplyRequest
 from rlenvs.policies.scripted import Oracle, Random
 
-from .trouble import ENV_ID, Scripted, answer, right_if, run
+from .trouble import ENV_ID, Scripted, answer, endings, right_if, run
 
 
 def test_r34_with_a_failing_environment_pass_at_k_is_that_of_the_other_tasks() -> None:
@@ -37,6 +37,19 @@ def test_random_guesses_are_mostly_wrong_and_the_oracle_is_always_right() -> Non
     assert guesses.mean_pass_at_1 is not None
     assert 0.0 < guesses.mean_pass_at_1.value < 0.35
     assert {sample.correct for sample in oracle.samples} == {1.0}
+
+
+def test_a_misshapen_task_is_one_failed_sample_that_says_so() -> None:
+    result = run(Oracle(), trouble={"3": "prompt_is_text"})
+    assert endings(result) == ["completed"] * 3 + ["env_error"] + ["completed"] * 6
+    assert "task t3: a prompt is a tuple of Messages, such as (user('…'),): got 'say it'" in result.samples[3].error
+
+
+def test_a_misshapen_answer_is_the_oracles_error_and_random_goes_on() -> None:
+    oracle = run(Oracle(), trouble={"3": "answer_is_number"})
+    assert endings(oracle) == ["completed"] * 3 + ["policy_error"] + ["completed"] * 6
+    assert "answer_message gives text: got 3 (int)" in oracle.samples[3].error
+    assert endings(run(Random(), trouble={"3": "answer_is_number"})) == ["completed"] * 10
 
 
 def test_environments_without_end_need_a_number_of_tasks() -> None:

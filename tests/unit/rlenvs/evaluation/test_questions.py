@@ -95,7 +95,7 @@ def test_tasks_that_cannot_be_given_are_tried_and_fail_each_for_itself() -> None
 
     *_, gone, odd = read(NoTask(num_tasks=5), None).found
     assert "SystemExit" in str(gone.task)
-    assert "task_at(4) gives a Task: got str" in str(odd.task)
+    assert "task_at(4) gives a Task: got 'a task' (str)" in str(odd.task)
 
 
 def test_an_environment_that_hangs_for_every_task_is_waited_for_a_few_times() -> None:

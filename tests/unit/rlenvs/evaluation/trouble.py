@@ -27,6 +27,8 @@ class TroubleEnv(TextEnv):
     def task_at(self, index: int) -> Task:
         if self.trouble.get(index) == "no_task":
             raise OSError("the data set is gone")
+        if self.trouble.get(index) == "prompt_is_text":
+            return Task(id=f"t{index}", prompt="say it")  # type: ignore[arg-type]
         metadata = {"level": "hard" if index % 2 else "easy", "index": index, "working": "long" * 20, "steps": [1, 2]}
         return Task(id=f"t{index}", prompt=(user(f"say {index}"),), target=str(index), metadata=metadata)
 
@@ -44,7 +46,7 @@ class TroubleEnv(TextEnv):
         return Response(ending="completed") if is_last else Response(messages=(user("go on"),), rewards=hint)
 
     def answer_message(self, task: Task) -> str:
-        return str(task.target)
+        return int(task.target) if self.here == "answer_is_number" else str(task.target)  # type: ignore[return-value]
 
     def accuracy(self, task: Task, transcript: Sequence[Message]) -> float | None:
         if self.here == "grader_raises":
