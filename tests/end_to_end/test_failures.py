@@ -19,10 +19,10 @@ FAULTS = {
 def train(rlenvs, run_of):
     """`train(fault="step", every=3)`: a run of three steps in such a world, and what it left."""
 
-    def trained(*settings, code=0, **options):
+    def trained(*settings, code=0, command="train", **options):
         world = [f"env.0.kwargs.{name}={value!r}" for name, value in options.items()]
         sets = [word for each in ("steps=3", "rollout.tasks_per_step=4", *world, *settings) for word in ("--set", each)]
-        done = rlenvs("train", "tiny.toml", "--name", "run", *sets)
+        done = rlenvs(command, "tiny.toml", "--name", "run", *sets)
         assert done.code == code, done
         assert "Traceback" not in done.err
         return done, run_of("run")
@@ -113,9 +113,10 @@ def test_r05_told_to_stop_at_failures_it_names_task_and_reason_and_keeps_what_wa
     assert run.checkpoints[-1:] == [f"step-00000{step}" for step in list(run.metrics)[-1:]]
 
 
-def test_r12_a_prompt_longer_than_the_context_is_cut_off_counted_and_said(train, warm):
-    done, run = train(prompt=300, code=1)
-    assert "nothing was learned: no attempt had a token to train on (48 context_overflow)" in done.err
+@pytest.mark.parametrize(("command", "attempts"), [("train", 48), ("sft", 12)])
+def test_r12_a_prompt_longer_than_the_context_is_cut_off_counted_and_said(train, warm, command, attempts):
+    done, run = train(command=command, prompt=300, code=1)
+    assert f"nothing was learned: no attempt had a token to train on ({attempts} context_overflow)" in done.err
     assert {row.ending for row in run.rollouts} == {"context_overflow"}
     assert {row.num_tokens for row in run.rollouts} == {0}
     assert weights(run.path / "checkpoints" / "step-000003" / "policy") == weights(warm / "policy")

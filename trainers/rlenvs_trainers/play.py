@@ -119,7 +119,7 @@ class Play:
         params = params or session.params
         if self.rollouts.player(seat or "").is_learner:
             check_distribution(params, session.params)
-        room = session.barrier.sampler.context_length - len(prompt_ids)
+        room = self._room(prompt_ids)
         if room < 1:
             await self.stop("context_overflow")
             return None
@@ -139,19 +139,20 @@ class Play:
             )
         )
 
-    async def act(
-        self,
-        completion: Completion,
-        *,
-        discarded: Sequence[Completion] = (),
-    ) -> None:
+    async def act(self, completion: Completion, *, discarded: Sequence[Completion] = ()) -> None:
         """Deliver an action to the environment; one that its token limit cut off before it was whole ends the play.
 
+        One for which the context has no room ends it too, as "context_overflow", and is not delivered.
+
         Args:
-            completion: what `write` gave.
+            completion: what `write` gave, or another's words.
             discarded: completions for the same prompt that were thrown away; they count in the budget.
         """
         seat, log, prompt_ids = self.seat, self._log(), self.prompt_ids()
+        room = self._room(prompt_ids)
+        if len(completion.token_ids) > room:
+            await self.stop("context_overflow")
+            return
         effect = await self._deliver(completion)
         is_cut_off = effect is None and completion.finish_reason == "length"
         if effect is not None:
@@ -172,8 +173,7 @@ class Play:
         log.context = self.rollouts.session.renderer.write(log.context, completion.token_ids)
         log.is_reading = False
         if is_cut_off and self.seat is not None:
-            context_length = self.rollouts.session.barrier.sampler.context_length
-            await self.stop("context_overflow" if len(log.context.ids) >= context_length else "max_tokens")
+            await self.stop("context_overflow" if len(completion.token_ids) == room else "max_tokens")
 
     def note(
         self,
@@ -224,15 +224,8 @@ class Play:
         forks = (*self.forks, self._num_forks)
         self._num_forks += 1
         episode = await self.rollouts.copied(self.episode)
-        play = Play(
-            self.rollouts,
-            episode,
-            attempt=self.attempt,
-            retry=self.retry,
-            tree=self.tree,
-            answers=self._answers,
-            forks=forks,
-        )
+        numbers = {"attempt": self.attempt, "retry": self.retry}
+        play = Play(self.rollouts, episode, **numbers, tree=self.tree, answers=self._answers, forks=forks)
         play._logs = {seat: log.copy() for seat, log in self._logs.items()}
         return self.rollouts.keep(play)
 
@@ -248,6 +241,10 @@ class Play:
             trajectory_of(self, seat, self._logs.get(seat, SeatLog()), answer=self._answers.get(seat))
             for seat in self.episode.seats
         )
+
+    def _room(self, prompt_ids: Sequence[int]) -> int:
+        """How many tokens may follow the prompt."""
+        return self.rollouts.session.barrier.sampler.context_length - len(prompt_ids)
 
     def _log(self) -> SeatLog:
         if self.seat is None:

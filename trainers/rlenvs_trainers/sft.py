@@ -1,7 +1,8 @@
 """SFT: supervised warm start as an algorithm. The environment's demonstrations take the place of samples.
 
 The loop, the learner, checkpoints and reports are those of reinforcement learning; only the choices differ: nothing is
-sampled, every token of a demonstration has advantage 1, and the loss is its negative log-likelihood.
+sampled, every token of a demonstration has advantage 1, and the loss is its negative log-likelihood. A demonstration
+that does not fit the policy's context ends as "context_overflow" and is not imitated.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rlenvs.hooks import Register, hookimpl
 from rlenvs_trainers.algorithm import Algorithm, Credit, Progress
 from rlenvs_trainers.credit import spread_over
 from rlenvs_trainers.ratio import Ratio
-from rlenvs_trainers.records import Completion, Group, Level, Trajectory
+from rlenvs_trainers.records import CUT_SHORT, Completion, Group, Level, Trajectory
 from rlenvs_trainers.reduce import Mean
 from rlenvs_trainers.surrogate import Likelihood
 
@@ -48,7 +49,10 @@ class Demonstrate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imitate:
-    """Every token of every trajectory has advantage 1: with the likelihood as surrogate, maximum likelihood."""
+    """Every token of every trajectory has advantage 1: with the likelihood as surrogate, maximum likelihood.
+
+    What a token limit cut short is no example of anything, and has no credit.
+    """
 
     @property
     def min_group(self) -> int:
@@ -61,12 +65,12 @@ class Imitate:
         return "trajectory"
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:  # noqa: ARG002 (every rule is given it)
-        """Credit for every trajectory that is trained, whatever it earned."""
+        """Credit for every trajectory that is trained and whole, whatever it earned."""
         return {
             (index, place): spread_over(trajectory, 1.0)
             for index, group in enumerate(groups)
             for place, trajectory in enumerate(group.trajectories)
-            if trajectory.is_trained
+            if trajectory.is_trained and trajectory.ending not in CUT_SHORT
         }
 
 

@@ -12,7 +12,7 @@ import pytest
 import rlenvs
 from rlenvs.deadline import Workers
 from rlenvs.episode import start
-from rlenvs.errors import NoAnswerError, RlenvsError
+from rlenvs.errors import RlenvsError
 from rlenvs.move import Move
 from rlenvs.multi import MultiTextEnv
 from rlenvs.policies.base import Sampling
@@ -28,7 +28,6 @@ from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.rollout import Rollouts
 from rlenvs_trainers.samplers.base import SampleRequest
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
-from rlenvs_trainers.sft import Demonstrate
 
 from .asking import AskEnv, collected, only, run, says_yes, scripted
 
@@ -273,27 +272,6 @@ def test_a_seat_whose_turn_never_came_has_no_say_in_its_groups_baseline(renderer
 def test_r19_every_completion_carries_its_version(renderer: Renderer) -> None:
     trajectory = only(run(AskEnv(), scripted(renderer, "no", version=4), renderer, version=4))
     assert [turn.completion.version for turn in trajectory.turns] == [4, 4, 4]
-
-
-@pytest.mark.parametrize("error", [KeyError("no such row"), SystemExit(0)])
-def test_a_demonstration_that_raises_is_the_failure_of_that_attempt_alone(
-    renderer: Renderer, error: BaseException
-) -> None:
-    class Unsure(AskEnv):
-        def demonstrate(self, rng: np.random.Generator) -> str:
-            if self.task == self.task_at(0):
-                raise error
-            return "yes"
-
-    result = run(Unsure(), scripted(renderer), renderer, (0, 1), explore=Demonstrate())
-    assert {failure.ending for failure in result.failures} == {"env_error"}
-    assert type(error).__name__ in result.failures[0].error
-    assert [group.trajectories[0].task_id for group in result.groups] == ["ask/1"]
-
-
-def test_an_environment_that_demonstrates_nothing_is_a_sentence(renderer: Renderer) -> None:
-    with pytest.raises(NoAnswerError, match="AskEnv does not say how its answers look: it needs answer_message"):
-        run(AskEnv(), scripted(renderer), renderer, explore=Demonstrate())
 
 
 @pytest.mark.parametrize("method", ["task_at", "begin", "respond", "clone", "judge"])
