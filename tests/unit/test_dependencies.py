@@ -1,4 +1,4 @@
-"""What pyproject.toml declares is what the packages import: nothing undeclared, nothing unread."""
+"""What pyproject.toml declares is what the packages import, and nothing else; `make lowest` tries the lowest versions."""
 
 import ast
 import sys
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -44,3 +45,17 @@ def test_dependencies_are_exactly_what_is_imported() -> None:
     optional = names([text for extra in ("hub", "openai", "tensorboard", "wandb", "gguf") for text in extras[extra]])
     assert imported() - optional == declared
     assert optional - imported() == INDIRECT
+
+
+def floor(requirement: Requirement) -> Version:
+    """The lowest version that is allowed."""
+    return next(Version(each.version) for each in requirement.specifier if each.operator == ">=")
+
+
+def test_what_make_lowest_tries_is_the_lowest_of_every_dependency() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    declared = [*PROJECT["project"]["dependencies"], *extras["hub"], *extras["openai"], *extras["tensorboard"]]
+    lines = (ROOT / "tests" / "lowest.txt").read_text().splitlines()
+    tried = dict(line.split("==") for line in lines if not line.startswith("#"))
+    floors = {canonicalize_name(each.name): floor(each) for each in map(Requirement, declared)}
+    assert {name: Version(version) for name, version in tried.items()} | {"torch": floors["torch"]} == floors
