@@ -74,7 +74,19 @@ def load_policy(
 
     disable_progress_bar()  # its bars for single files tell nothing, and reach logs that are not terminals
     name, model, tokenizer = _read(spec, seed, dtype or torch.float32)
+    _check_attention(spec, model)
     return LoadedPolicy(model=model.to(device).eval(), tokenizer=tokenizer, name=name, spec=spec)
+
+
+def _check_attention(spec: str, model: Any) -> None:
+    """Refuse a model of which SDPA would leave something out, without a word."""
+    cap = getattr(model.config.get_text_config(), "attn_logit_softcapping", None)
+    if cap is not None:
+        raise PolicyError(
+            f"the policy {spec!r} caps its attention scores (attn_logit_softcapping = {cap:g} in its config.json), and "
+            "SDPA attention would leave the cap out: log-probabilities would not be the model's own. Choose a model "
+            "without one; of Gemma, 1 and 3 have none."
+        )
 
 
 def _read(spec: str, seed: int, dtype: torch.dtype) -> tuple[str, nn.Module, Any]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from transformers import Gemma2Config, Gemma2ForCausalLM
 
 from rlenvs_trainers import checkpoint
 from rlenvs_trainers.policy import LoadedPolicy, PolicyError, load_policy, tiny_options
@@ -45,6 +46,18 @@ def test_what_is_saved_is_what_is_loaded(tiny_policy: LoadedPolicy, tmp_path: Pa
     assert loaded.eos_ids == tiny_policy.eos_ids == (tiny_policy.tokenizer.eos_token_id,)
     assert loaded.name == "step-000003"
     assert loaded.model.config._attn_implementation == "sdpa"
+
+
+def test_a_model_that_caps_its_attention_scores_is_refused(tiny_policy: LoadedPolicy, tmp_path: Path) -> None:
+    """SDPA in transformers is handed the cap and leaves it out."""
+    sizes = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 4}
+    for cap in (50.0, None):
+        config = Gemma2Config(vocab_size=119, num_key_value_heads=1, attn_logit_softcapping=cap, **sizes)
+        Gemma2ForCausalLM(config).save_pretrained(tmp_path / str(cap))
+        tiny_policy.tokenizer.save_pretrained(tmp_path / str(cap))
+    load_policy(str(tmp_path / "None"))
+    with pytest.raises(PolicyError, match=r"attn_logit_softcapping = 50 in its config\.json"):
+        load_policy(str(tmp_path / "50.0"))
 
 
 def test_a_run_is_the_policy_of_its_newest_complete_checkpoint(tiny_policy: LoadedPolicy, tmp_path: Path) -> None:

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 NAME = "rlenvs_rows"
 HIDDEN = -1e30  # added to scores of padding: exp gives 0, and a row of nothing but padding stays finite
 
+UNSERVED = {
+    "position_bias": "adds a bias per position",
+    "softcap": "caps its attention scores",
+    "s_aux": "has attention sinks",
+}
+"""What a model may ask of its attention, by transformers' names, that `attend` or the SDPA of a prefill leaves out."""
+
 
 def attention_part(query: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor]:
     """Attention over a part of the positions.
@@ -71,15 +78,19 @@ def attend(
     """[B, 1, heads, D] outputs for [B, heads, 1, D] queries, from the row cache; in a prefill, transformers' own SDPA.
 
     Query head h reads key-value head h // (heads / key-value heads), as in transformers' `repeat_kv`.
+
+    Raises:
+        RlenvsError: the model asks for what would be left out: its numbers would be another model's.
     """
+    for name, deed in UNSERVED.items():
+        if kwargs.get(name) is not None:
+            raise RlenvsError(f"{type(module).__name__} {deed} ({name}): the transformers sampler cannot serve it")
     cache = _decoding.get()
     if cache is None:
         output: tuple[Tensor, None] = sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **kwargs
         )
         return output
-    if kwargs.get("position_bias") is not None:
-        raise RlenvsError(f"{type(module).__name__} adds a bias per position: the transformers sampler cannot serve it")
     batch, heads, _, width = query.shape
     scaled = query * (width**-0.5 if scaling is None else scaling)
     mixed = cache.attend(int(module.layer_idx), scaled.view(batch, key.shape[1], -1, width))  # type: ignore[arg-type]

@@ -6,12 +6,21 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MambaConfig, MistralConfig
+from transformers import (
+    Gemma2Config,
+    Gemma2ForCausalLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MambaConfig,
+    MistralConfig,
+)
 
 from rlenvs.errors import RlenvsError
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
 from rlenvs_trainers.render import Renderer
-from rlenvs_trainers.samplers.attention import NAME
+from rlenvs_trainers.samplers.attention import NAME, UNSERVED, attend
 from rlenvs_trainers.samplers.base import StaleWeightsError
 from rlenvs_trainers.samplers.transformers import TransformersSampler
 
@@ -177,6 +186,24 @@ def test_a_sliding_window_bounds_the_context(renderer: Renderer) -> None:
     completion = sample(sampler, [each])[0]
     expected = forward_logprobs(model, each.prompt_ids, completion.token_ids)
     assert torch.tensor(completion.logprobs).sub(expected).abs().max() < 1e-5
+
+
+def test_a_model_whose_attention_would_be_another_is_refused(renderer: Renderer) -> None:
+    config = Gemma2Config(
+        vocab_size=119, hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+        num_key_value_heads=2, head_dim=8, attn_logit_softcapping=50.0, attn_implementation="sdpa",
+    )  # fmt: skip
+    sampler = TransformersSampler(Gemma2ForCausalLM(config).eval(), renderer)
+    with pytest.raises(RlenvsError, match=r"Gemma2Attention caps its attention scores \(softcap\): the transformers"):
+        sample(sampler, [request("a", [20, 21])])
+
+
+@pytest.mark.parametrize("name", UNSERVED)
+def test_what_attention_would_leave_out_is_refused_by_name(name: str) -> None:
+    query = torch.ones(1, 2, 1, 4)
+    attend(torch.nn.Identity(), query, query, query, None, **{name: None})
+    with pytest.raises(RlenvsError, match=rf"^Identity .*\({name}\)"):
+        attend(torch.nn.Identity(), query, query, query, None, **{name: torch.ones(2)})
 
 
 def test_a_model_without_attention_is_refused(renderer: Renderer) -> None:
