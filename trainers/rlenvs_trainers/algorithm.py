@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,11 @@ from rlenvs_trainers.records import Group, Level, Player, Trajectory
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from rlenvs_trainers.forward import Policy
     from rlenvs_trainers.render import Renderer
     from rlenvs_trainers.rollout import Rollouts
     from rlenvs_trainers.samplers.base import Sampler
+    from rlenvs_trainers.signal_modules import SignalModule
     from rlenvs_trainers.view import View
 
 Floats = npt.NDArray[np.float64]
@@ -116,8 +118,9 @@ class Models(Protocol):
         """What the learner computes of the policy that is trained, at the sampling temperature, without gradient.
 
         Returns:
-            For every trajectory and turn, by name ("logprob", "entropy"), [L] numbers in nats; NaN at tokens that
-            were not sampled.
+            For every trajectory and turn, by name, [L] numbers (or [L, K] rows), NaN at tokens that were not sampled:
+            "logprob" and "entropy" in nats, and each `Signal` that the algorithm brings along and whose `needs` are
+            noted on all the turns.
         """
 
 
@@ -151,6 +154,31 @@ class CreditRule(Protocol):
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Credit:
         """Credit for all groups of the step (gathered over ranks)."""
+
+
+@runtime_checkable
+class Signal(Protocol):
+    """What the learner computes of every trained token beside its log-probability and entropy: a critic's value, say.
+
+    It has no slot: it is a field of whichever component brings it along, at any depth. Every slot that has its `name`
+    in `needs` finds it in `view.signals`, a differentiable leaf; annotators find it in `Models.signals`. What it learns
+    is trained, checkpointed and restored with the policy.
+    """
+
+    @property
+    def name(self) -> str:
+        """An identifier."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the token signals that its module reads."""
+
+    @property
+    def lr(self) -> float | None:
+        """The peak learning rate of what it learns, on the policy's schedule; None: it learns nothing."""
+
+    def build(self, policy: Policy) -> SignalModule:
+        """What computes it, on the policy's device. Called once, before the first step."""
 
 
 class RatioRule(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlenvs.component_names import snake_case
 from rlenvs.hooks import RegisterNamed
-from rlenvs_trainers import credit, explore, ratio, reduce, regularise, select, sft, shape, surrogate, weights
+from rlenvs_trainers import credit, explore, ratio, reduce, regularise, select, sft, shape, signals, surrogate, weights
 
 COMPONENTS: tuple[type, ...] = (
     explore.Chain,
@@ -32,6 +32,8 @@ COMPONENTS: tuple[type, ...] = (
     regularise.KL,
     regularise.EntropyBonus,
     reduce.Mean,
+    signals.Critic,
+    signals.LogprobsOf,
 )
 
 PRESETS: Mapping[str, Any] = {

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from rlenvs.errors import RlenvsError
+from rlenvs_trainers.algorithm import Signal
 from rlenvs_trainers.scope import SCOPES, Scope, widest
 
 if TYPE_CHECKING:
@@ -111,9 +112,21 @@ def parts(part: Any) -> Iterator[Any]:
         yield from parts(each)
 
 
+def brought_signals(algorithm: Algorithm) -> tuple[Signal, ...]:
+    """The signals that are parts of its slots, at any depth; equal ones are one."""
+    slots = [getattr(algorithm, each.name) for each in fields(algorithm)]
+    return tuple(dict.fromkeys(part for part in parts(slots) if isinstance(part, Signal)))
+
+
+def read_by_signals(algorithm: Algorithm) -> frozenset[str]:
+    """Names of the token signals that the signals it brings along are made from."""
+    return frozenset[str]().union(*(signal.needs for signal in brought_signals(algorithm)))
+
+
 def noted_signals(algorithm: Algorithm) -> frozenset[str]:
-    """The token signals that its explorer and annotators note and its other slots read: they go into the batch."""
-    return algorithm.needs & declared((algorithm.explore, *algorithm.annotate), "token_signals")
+    """The token signals that its explorer and annotators note and its other parts read: they go into the batch."""
+    read = algorithm.needs | read_by_signals(algorithm)
+    return read & declared((algorithm.explore, *algorithm.annotate), "token_signals")
 
 
 def notes_on_scope(name: str, slots: Sequence[object]) -> Iterator[str]:

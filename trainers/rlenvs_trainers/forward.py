@@ -6,17 +6,20 @@ into a forward pass is `layout.py`'s, what becomes of the numbers `objective.py`
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
+from rlenvs_trainers.algorithm import Signal
 from rlenvs_trainers.layout import Layout
 from rlenvs_trainers.logits import token_statistics
+from rlenvs_trainers.signal_modules import Reading
 
 Signals = dict[str, Tensor]
-"""[N] numbers per trained token, by name: "logprob" and "entropy"."""
+"""[N] numbers per trained token, or [N, K], by name: "logprob", "entropy" and those that an algorithm brings along."""
 
 
 class Policy(nn.Module):
@@ -48,62 +51,111 @@ class Policy(nn.Module):
         prepare_for_training(model, gradient_checkpointing)
         self.has_linear_head = self._try_linear_head()
         self.shares_prefixes = packing == "prefix" and self._can_share_prefixes(gradient_checkpointing)
+        self._brought: tuple[Signal, ...] = ()
+        self.signals = nn.ModuleDict()
 
-    def forward(self, layout: Layout) -> Signals:
-        """The signals of the layout's trained tokens, differentiable where gradients are on."""
-        device = next(self.model.parameters()).device
+    def bring(self, signals: Iterable[Signal]) -> None:
+        """Compute these from now on, wherever constants are given; what they learn is part of the parameters."""
+        self._brought = tuple(signals)
+        for signal in self._brought:
+            self.signals[signal.name] = signal.build(self)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        device: torch.device = next(self.model.parameters()).device
+        return device
+
+    def forward(self, layout: Layout, constants: Mapping[str, Tensor] | None = None) -> Signals:
+        """The signals of the layout's trained tokens, differentiable where gradients are on.
+
+        Args:
+            constants: what was noted on these tokens, for the signals that were brought along: those whose `needs` are
+                there are computed. None: log-probability and entropy alone.
+        """
         if self.model.training != self.is_checkpointing:  # whoever shares the model may have changed its mode
             self.model.train(self.is_checkpointing)
-        predictors_N = torch.from_numpy(layout.predictors_N).to(device)
-        targets_N = torch.from_numpy(layout.targets_N).to(device)
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.is_half):
-            features = [block.flatten(0, 1) for block in self._features(layout, device)]
-            features_NX = torch.cat(features)[predictors_N]
+        targets_N = torch.from_numpy(layout.targets_N).to(self.device)
+        features_NX = self._features(layout)
         if self.has_linear_head:
             head = self.model.get_output_embeddings()
             hidden_ND = features_NX.to(torch.bfloat16) if self.is_half else features_NX
             logprob_N, entropy_N = token_statistics(hidden_ND, head.weight, head.bias, targets_N, self.temperature)
         else:
             logprob_N, entropy_N = statistics_of_logits(features_NX, targets_N, self.temperature)
-        return {"logprob": logprob_N, "entropy": entropy_N}
+        found = {"logprob": logprob_N, "entropy": entropy_N}
+        if constants is None:
+            return found
+        reading = Reading(
+            policy=self,
+            layout=layout,
+            features_NX=features_NX,
+            targets_N=targets_N,
+            logprob_N=logprob_N,
+            constants=constants,
+        )
+        ready = [signal.name for signal in self._brought if constants.keys() >= {*signal.needs}]
+        return found | {name: self.signals[name](reading) for name in ready}
 
-    def _features(self, layout: Layout, device: torch.device) -> list[Tensor]:
-        """[R, L, …] per block: last hidden states, or logits where the model makes them in a way of its own."""
-        blocks = [(torch.from_numpy(b.ids_RL).to(device), torch.from_numpy(b.prefix_of_R)) for b in layout.blocks]
-        if not self.has_linear_head:
-            return [self.model(input_ids=ids_RL, use_cache=False).logits for ids_RL, _ in blocks]
-        if layout.prefixes_UP.size == 0:
-            return [self._base(input_ids=ids_RL, use_cache=False).last_hidden_state for ids_RL, _ in blocks]
-        cache = self._read_prefixes(torch.from_numpy(layout.prefixes_UP).to(device))
-        lengths_U, width = torch.from_numpy(layout.prefix_lengths_U), layout.prefixes_UP.shape[1]
-        return [
-            self._go_on(cache, prefix_of_R, lengths_U[prefix_of_R], width, ids_RL) for ids_RL, prefix_of_R in blocks
-        ]
+    def _features(self, layout: Layout) -> Tensor:
+        """[N, …] last hidden states, or logits where the model makes them in a way of its own."""
+        if self.has_linear_head:
+            return self.hidden(layout, self.base)
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.is_half):
+            blocks = [torch.from_numpy(block.ids_RL).to(self.device) for block in layout.blocks]
+            return self._predictors(layout, [self.model(input_ids=ids, use_cache=False).logits for ids in blocks])
 
-    def _go_on(self, cache: Any, prefix_of_R: Tensor, prefix_lengths_R: Tensor, width: int, ids_RL: Tensor) -> Tensor:
-        """[R, L, D] hidden states of rows, each after its prefix. The cache stays as it is, for other blocks."""
-        own = copy(cache)
-        own.layers = [copy(layer) for layer in cache.layers]
-        own.batch_select_indices(prefix_of_R.to(ids_RL.device))
-        lengths_R = prefix_lengths_R.to(ids_RL.device)
-        hidden: Tensor = self._base(
-            input_ids=ids_RL,
-            position_ids=lengths_R[:, None] + torch.arange(ids_RL.shape[1], device=ids_RL.device),
-            attention_mask=_visible(lengths_R, width, ids_RL),
-            past_key_values=own,
-            use_cache=True,
-        ).last_hidden_state
-        return hidden
+    def hidden(self, layout: Layout, base: Any) -> Tensor:
+        """[N, D] last hidden states of the positions that predict the layout's trained tokens.
 
-    def _read_prefixes(self, prefixes_UP: Tensor) -> Any:
+        Args:
+            base: a decoder of the same architecture as the policy's: `base`, or a copy of it.
+        """
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.is_half):
+            blocks = [
+                (torch.from_numpy(b.ids_RL).to(self.device), torch.from_numpy(b.prefix_of_R)) for b in layout.blocks
+            ]
+            if layout.prefixes_UP.size == 0:
+                rows = [base(input_ids=ids_RL, use_cache=False).last_hidden_state for ids_RL, _ in blocks]
+                return self._predictors(layout, rows)
+            cache = self._read_prefixes(base, torch.from_numpy(layout.prefixes_UP).to(self.device))
+            lengths_U, width = torch.from_numpy(layout.prefix_lengths_U), layout.prefixes_UP.shape[1]
+            rows = [
+                _go_on(base, cache, prefix_of_R, lengths_U[prefix_of_R], width, ids_RL)
+                for ids_RL, prefix_of_R in blocks
+            ]
+            return self._predictors(layout, rows)
+
+    def _predictors(self, layout: Layout, blocks: Iterable[Tensor]) -> Tensor:
+        predictors_N = torch.from_numpy(layout.predictors_N).to(self.device)
+        return torch.cat([block.flatten(0, 1) for block in blocks])[predictors_N]
+
+    def logprobs_of(self, reading: Reading, ids_NK: Tensor) -> Tensor:
+        """[N, K] log-probabilities of these ids in the place of each trained token, at the sampling temperature.
+
+        They share the trained token's normaliser: log p(k) = log p(y) + (logit_k - logit_y) / temperature.
+        """
+        ids_NJ = torch.cat([reading.targets_N[:, None], ids_NK], dim=1)
+        if self.has_linear_head:
+            head = self.model.get_output_embeddings()
+            rows_NJD = head.weight[ids_NJ].to(reading.features_NX.dtype)
+            logits_NJ = torch.einsum("njd,nd->nj", rows_NJD, reading.features_NX)
+            logits_NJ = logits_NJ.to(reading.logprob_N.dtype)
+            if head.bias is not None:
+                logits_NJ = logits_NJ + head.bias[ids_NJ]
+        else:
+            logits_NJ = reading.features_NX.to(reading.logprob_N.dtype).gather(1, ids_NJ)
+        return reading.logprob_N[:, None] + (logits_NJ[:, 1:] - logits_NJ[:, :1]) / self.temperature
+
+    def _read_prefixes(self, base: Any, prefixes_UP: Tensor) -> Any:
         from transformers import DynamicCache
 
         cache = DynamicCache(config=self.model.config)
-        self._base(input_ids=prefixes_UP, past_key_values=cache, use_cache=True)
+        base(input_ids=prefixes_UP, past_key_values=cache, use_cache=True)
         return cache
 
     @property
-    def _base(self) -> Any:
+    def base(self) -> Any:
         """The decoder without its head."""
         return getattr(self.model, self.model.base_model_prefix)
 
@@ -114,7 +166,7 @@ class Policy(nn.Module):
             self.notes.append("logits are made whole: the output head is not a plain linear layer")
             return False
         ids = _trial_ids(self.model)
-        hidden = self._base(input_ids=ids, use_cache=False).last_hidden_state
+        hidden = self.base(input_ids=ids, use_cache=False).last_hidden_state
         expected = self.model(input_ids=ids, use_cache=False).logits
         if torch.allclose(self.model.get_output_embeddings()(hidden), expected, rtol=1e-3, atol=1e-3):
             return True
@@ -126,10 +178,10 @@ class Policy(nn.Module):
         reason = _obstacle(self.model.config, gradient_checkpointing, self.has_linear_head)
         if reason is None:
             ids = _trial_ids(self.model)
-            expected = self._base(input_ids=ids, use_cache=False).last_hidden_state[:, 3:]
+            expected = self.base(input_ids=ids, use_cache=False).last_hidden_state[:, 3:]
             try:
-                cache = self._read_prefixes(ids[:, :3])
-                got = self._base(input_ids=ids[:, 3:], past_key_values=cache, use_cache=True).last_hidden_state
+                cache = self._read_prefixes(self.base, ids[:, :3])
+                got = self.base(input_ids=ids[:, 3:], past_key_values=cache, use_cache=True).last_hidden_state
             except (TypeError, ValueError, AttributeError, NotImplementedError, RuntimeError) as error:
                 reason = f"the model does not take a key-value cache ({error})"
             else:
@@ -161,6 +213,22 @@ def statistics_of_logits(logits_NV: Tensor, targets_N: Tensor, temperature: floa
     log_NV = logits_NV.log_softmax(-1)
     entropy_N = -(log_NV.exp() * log_NV).sum(-1)
     return log_NV.gather(1, targets_N[:, None])[:, 0], entropy_N
+
+
+def _go_on(base: Any, cache: Any, prefix_of_R: Tensor, prefix_lengths_R: Tensor, width: int, ids_RL: Tensor) -> Tensor:
+    """[R, L, D] hidden states of rows, each after its prefix. The cache stays as it is, for other blocks."""
+    own = copy(cache)
+    own.layers = [copy(layer) for layer in cache.layers]
+    own.batch_select_indices(prefix_of_R.to(ids_RL.device))
+    lengths_R = prefix_lengths_R.to(ids_RL.device)
+    hidden: Tensor = base(
+        input_ids=ids_RL,
+        position_ids=lengths_R[:, None] + torch.arange(ids_RL.shape[1], device=ids_RL.device),
+        attention_mask=_visible(lengths_R, width, ids_RL),
+        past_key_values=own,
+        use_cache=True,
+    ).last_hidden_state
+    return hidden
 
 
 def _visible(prefix_lengths_R: Tensor, width: int, rows_RL: Tensor) -> Tensor | None:

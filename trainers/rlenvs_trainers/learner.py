@@ -18,6 +18,7 @@ from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Algorithm, Floats
 from rlenvs_trainers.batch import Batch, Sample, split
 from rlenvs_trainers.config import LearnerConfig
+from rlenvs_trainers.declared import brought_signals
 from rlenvs_trainers.devices import device_named
 from rlenvs_trainers.forward import Policy
 from rlenvs_trainers.layout import lay_out
@@ -28,7 +29,7 @@ from rlenvs_trainers.ranks import gather_over_ranks, max_over_ranks, sum_over_ra
 from rlenvs_trainers.records import Numbers
 from rlenvs_trainers.tally import Tally
 
-REFERENCE, OPTIMISER = "reference.", "optimiser."  # prefixes in a state's tensors
+REFERENCE, OPTIMISER, LEARNED = "reference.", "optimiser.", "signals."  # prefixes in a state's tensors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +78,12 @@ class Learner:
             gradient_checkpointing=config.gradient_checkpointing,
         )
         self.reference = deepcopy(self.policy).requires_grad_(False) if "reference" in algorithm.needs else None
+        signals = brought_signals(algorithm)
+        self.policy.bring(signals)
         self.passes = Passes(self.policy, algorithm, self._accelerator, config.tokens_per_microbatch)
         epochs, minibatches = algorithm.updates
-        self.optimiser = Optimiser(self.policy, config, num_steps * epochs * minibatches)
+        peaks = {f"{LEARNED}{signal.name}.": signal.lr for signal in signals if signal.lr is not None}
+        self.optimiser = Optimiser(self.policy, config, num_steps * epochs * minibatches, peaks)
         self.notes = (*notes(algorithm), *self.policy.notes)
 
     # A training step.
@@ -125,7 +129,7 @@ class Learner:
         computed, current_N = self.passes.accumulate(step, tally)
         if is_first:
             self._measure_mismatch(step, computed, current_N, tally)
-        tally.add_step(self._clip_gradient(step))
+        tally.add_step(self._clip_gradients(step))
         self.optimiser.step()
 
     def _measure_mismatch(self, step: Batch, computed: Batch, current_N: Floats, tally: Tally) -> None:
@@ -148,17 +152,20 @@ class Learner:
         self.optimiser.zero_grad()
         return gradient
 
-    def _clip_gradient(self, step: Batch) -> float:
-        bound = self.config.max_grad_norm or float("inf")
-        norm = float(self._accelerator.clip_grad_norm_(list(self.optimiser.named.values()), bound))
-        if not np.isfinite(norm):
-            self.optimiser.zero_grad()
-            tasks = ", ".join(sorted({step.labels[index] for index in np.unique(step.trajectory_N)})[:3])
-            raise NonFiniteError(
-                f"the gradient's norm is {norm}: the step was not taken. Lower learner.lr, or look at what "
-                f"its tasks earned, among them {tasks}"
-            )
-        return norm
+    def _clip_gradients(self, step: Batch) -> dict[str, float]:
+        """The norms before: of the policy's gradient (""), and by name of what each signal learns, clipped apart."""
+        bound, norms = self.config.max_grad_norm or float("inf"), dict[str, float]()
+        for prefix, parameters in self.optimiser.parts.items():
+            name = prefix.removeprefix(LEARNED).removesuffix(".")
+            norms[name] = float(self._accelerator.clip_grad_norm_(parameters, bound))
+            if not np.isfinite(norms[name]):
+                self.optimiser.zero_grad()
+                tasks = ", ".join(sorted({step.labels[index] for index in np.unique(step.trajectory_N)})[:3])
+                raise NonFiniteError(
+                    f"the norm of the gradient{f' of {name!r}' * bool(name)} is {norms[name]}: the step was not taken. "
+                    f"Lower learner.lr, or look at what its tasks earned, among them {tasks}"
+                )
+        return norms
 
     # For others.
 
@@ -173,8 +180,12 @@ class Learner:
             return [to_numpy(self.policy(lay_out([sample], none))["logprob"]) for sample in samples]
 
     def state_dict(self) -> LearnerState:
-        """Optimiser, schedule, counters, and the reference where there is one. The policy's weights are kept apart."""
+        """Optimiser, schedule, counters, what signals learned, and the reference where there is one.
+
+        The policy's weights are kept apart.
+        """
         tensors = {OPTIMISER + name: value for name, value in self.optimiser.tensors().items()}
+        tensors |= {LEARNED + name: value.clone() for name, value in self.policy.signals.state_dict().items()}
         if self.reference is not None:
             tensors |= {REFERENCE + name: value.clone() for name, value in self.reference.model.state_dict().items()}
         return LearnerState(
@@ -192,6 +203,7 @@ class Learner:
             if not reference:
                 raise ValueError(f"algorithm {self.algorithm.name!r} needs a reference, and the state holds none")
             self.reference.model.load_state_dict(reference)
+        self.policy.signals.load_state_dict(_under(state.tensors, LEARNED))
         self.optimiser.load(_under(state.tensors, OPTIMISER), state.metadata["optimiser_steps"])
         self.version = state.metadata["version"]
 

@@ -11,6 +11,7 @@ import numpy as np
 from rlenvs_trainers.algorithm import Floats, Pair
 from rlenvs_trainers.batch import pack
 from rlenvs_trainers.credit import spread_over
+from rlenvs_trainers.declared import read_by_signals
 from rlenvs_trainers.passes import to_numpy
 from rlenvs_trainers.records import Group, Player, Trajectory, Turn
 from rlenvs_trainers.samplers.base import Sampler, ScoreRequest
@@ -50,8 +51,15 @@ class RunModels:
     def signals(self, trajectories: Sequence[Trajectory]) -> list[list[dict[str, Floats]]]:
         """One pass of the learner over all of them."""
         groups = [Group(trajectories=(trajectory,)) for trajectory in trajectories]
-        batch = pack(groups, {(index, 0): spread_over(each, 1.0) for index, each in enumerate(trajectories)})
-        found = self.learner.passes.signals(self.learner.policy, batch)
+        credit = {(index, 0): spread_over(each, 1.0) for index, each in enumerate(trajectories)}
+        turns = [turn for trajectory in trajectories for turn in trajectory.turns]
+        noted = {
+            name
+            for name in read_by_signals(self.learner.algorithm)
+            if all(name in turn.token_signals for turn in turns)
+        }
+        batch = pack(groups, credit, noted)
+        found = self.learner.passes.signals(self.learner.policy, batch, brought=True)
         numbers = {name: to_numpy(values_N) for name, values_N in found.items()}
         place, signals = 0, list[list[dict[str, Floats]]]()
         for trajectory in trajectories:
@@ -63,8 +71,8 @@ class RunModels:
 
 
 def _of_turn(turn: Turn, values: Floats) -> Floats:
-    """[L] the first of the values, at the turn's sampled tokens; NaN at the others."""
+    """[L, …] the first of the values, at the turn's sampled tokens; NaN at the others."""
     sampled = np.array(turn.completion.sampled, dtype=bool)
-    of_tokens = np.full(len(sampled), np.nan)
+    of_tokens = np.full((len(sampled), *values.shape[1:]), np.nan)
     of_tokens[sampled] = values[: sampled.sum()]
     return of_tokens

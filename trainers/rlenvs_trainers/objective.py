@@ -19,14 +19,14 @@ from torch import Tensor
 from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Algorithm, Floats
 from rlenvs_trainers.batch import Batch
-from rlenvs_trainers.declared import Objects, declaration, noted_signals, notes_on_scope
+from rlenvs_trainers.declared import Objects, brought_signals, declaration, noted_signals, notes_on_scope
 from rlenvs_trainers.ranks import sum_over_ranks
 from rlenvs_trainers.records import LEVELS, Level, Numbers
 from rlenvs_trainers.regularise import estimate_kl
 from rlenvs_trainers.scope import Scope, widest
 from rlenvs_trainers.view import Segments, View
 
-SIGNALS = frozenset({"entropy"})  # besides the log-probability: what a forward pass can give
+SIGNALS = frozenset({"entropy"})  # besides the log-probability: what every forward pass gives
 CONSTANTS = frozenset({"sampler", "reference"})  # besides the credit rule's targets and what annotators note
 RESERVED = frozenset({"surrogate", "ratio", "mismatch", "reward", "tokens", "turns"})  # no regulariser's name
 
@@ -135,15 +135,19 @@ class Views:
         )
 
     def tensor(self, values: Numbers) -> Tensor:
-        """On the device: real numbers in the objective's type, integers (ids, say) as they are."""
-        dtype = self.dtype if values.dtype.kind == "f" else torch.long
-        return torch.from_numpy(np.ascontiguousarray(values)).to(self.device, dtype)
+        """On the device, in the objective's type."""
+        return as_tensor(values, self.device, self.dtype)
 
     def _segments(self, part: Batch, level: Level) -> Segments:
         units, ids = np.unique(part.segment_ids(level), return_inverse=True)
         mass: Floats = part.weight_N if level == "token" else self.masses[level][units]
         ids_N = torch.from_numpy(ids.astype(np.int64)).to(self.device)
         return Segments(ids_N=ids_N, count=len(units), total=self.totals[level], mass_U=self.tensor(mass))
+
+
+def as_tensor(values: Numbers, device: torch.device, dtype: torch.dtype) -> Tensor:
+    """On the device: real numbers in this type, integers (ids, say) as they are."""
+    return torch.from_numpy(np.ascontiguousarray(values)).to(device, dtype if values.dtype.kind == "f" else torch.long)
 
 
 # What is known before any work.
@@ -155,10 +159,34 @@ def objections(algorithm: Algorithm) -> Iterator[str]:
         if isinstance(slot, Objects) and (sentence := slot.objection(algorithm)) is not None:
             yield sentence
     yield from _objections_to_names([term.name for term in algorithm.regularise if term.coefficient])
-    given = SIGNALS | CONSTANTS | {*declaration(algorithm.credit).targets} | noted_signals(algorithm)
+    yield from _objections_to_signals(algorithm)
+    brought = {signal.name for signal in brought_signals(algorithm)}
+    given = SIGNALS | brought | CONSTANTS | {*declaration(algorithm.credit).targets} | noted_signals(algorithm)
     known = ", ".join(sorted(given))
     for name in sorted(algorithm.needs - given):
         yield f"algorithm {algorithm.name!r} needs {name!r}, which nothing provides. There is: {known}"
+
+
+def _objections_to_signals(algorithm: Algorithm) -> Iterator[str]:
+    """What is brought along goes by name too, is made of what is noted, and is trained by nothing but the objective."""
+    signals, noted = brought_signals(algorithm), noted_signals(algorithm)
+    taken = SIGNALS | CONSTANTS | noted | {*declaration(algorithm.credit).targets} | {"logprob", "old", "advantage"}
+    for name, count in Counter(signal.name for signal in signals).items():
+        if count > 1:
+            yield f"{count} different signals are called {name!r}: give each a `name` of its own, or make them equal"
+        if not name.isidentifier() or name in taken:
+            yield f"a signal is called {name!r}: its `name` is an identifier, and none of {', '.join(sorted(taken))}"
+    for signal in signals:
+        for need in sorted({*signal.needs} - noted):
+            yield (
+                f"the signal {signal.name!r} is made from {need!r}, which no explorer or annotator notes: one of them "
+                f"has it among its token_signals"
+            )
+        if signal.lr is not None and signal.name not in algorithm.needs:
+            yield (
+                f"{_name(signal)} learns {signal.name!r}, and no slot of the objective has that in its `needs`: it "
+                "would never be trained. Add a regulariser that compares it with a target"
+            )
 
 
 def _objections_to_names(names: Sequence[str]) -> Iterator[str]:

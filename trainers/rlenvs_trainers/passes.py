@@ -20,12 +20,14 @@ from torch import Tensor
 
 from rlenvs_trainers.algorithm import Algorithm, Floats, Ints
 from rlenvs_trainers.batch import Batch, Sample
+from rlenvs_trainers.declared import read_by_signals
 from rlenvs_trainers.forward import Policy, Signals
 from rlenvs_trainers.layout import ON_CPU, ON_GPU, Plan, lay_out, plan
-from rlenvs_trainers.objective import Views, ignores_zero_advantages, objective, scope
+from rlenvs_trainers.objective import Views, as_tensor, ignores_zero_advantages, objective, scope
 from rlenvs_trainers.ranks import max_over_ranks, world_size
 from rlenvs_trainers.tally import Tally
 
+SLOPE = "slope of "  # before a signal's name: its derivative, as a constant of a batch
 NOTHING = Sample.of([0], [0])  # what a rank without data computes, so that the others need not wait for ever
 
 
@@ -42,6 +44,7 @@ class Passes:
         self.device: torch.device = accelerator.device
         self.dtype = torch.promote_types(next(policy.parameters()).dtype, torch.float32)  # of the objective
         self.overhead = ON_CPU if self.device.type == "cpu" else ON_GPU
+        self._read = read_by_signals(algorithm)
         self._accelerator = accelerator
         self._module = accelerator.prepare_model(policy)
 
@@ -72,7 +75,7 @@ class Passes:
     def _one_pass(self, live: Batch, views: Views, passes: Plan, tally: Tally) -> Floats:
         """Micro-batch by micro-batch, each with its own part of the loss."""
         current_N = np.zeros(len(live))
-        for indices in self._in_step_with_others(passes):
+        for indices in self._in_step_with_others(passes, live):
             part = live.take(indices)
             signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
             loss = objective(self.algorithm, views.of(part, signals), part.where)
@@ -83,7 +86,7 @@ class Passes:
 
     def _two_passes(self, step: Batch, views: Views, tally: Tally) -> Floats:
         """For objectives that must see the whole step at once."""
-        signals = self.signals(self.policy, step)
+        signals = self.signals(self.policy, step, brought=True)
         leaves = {name: values.requires_grad_() for name, values in signals.items()}
         loss = objective(self.algorithm, views.of(step, leaves), step.where)
         tally.add_loss(loss)
@@ -91,12 +94,15 @@ class Passes:
         slopes = {
             name: to_numpy(slope_N) for name, slope_N in zip(leaves, gradients, strict=True) if slope_N is not None
         }
-        live = _take(replace(step, constants=slopes), np.any([slope_N != 0 for slope_N in slopes.values()], axis=0))
+        read = {name: values for name, values in step.constants.items() if name in self._read}
+        of = {SLOPE + name: slope_N for name, slope_N in slopes.items()}
+        has_slope_N = np.any([_any_per_token(slope_N != 0) for slope_N in slopes.values()], axis=0)
+        live = _take(replace(step, constants=read | of), has_slope_N)
         passes = self._plan(live)
-        for indices in self._in_step_with_others(passes):
+        for indices in self._in_step_with_others(passes, live):
             part = live.take(indices)
             signals = self._forward(self._module, part, passes.prefix_lengths[indices], tally)
-            products = [signals[name] @ views.tensor(slope_N) for name, slope_N in part.constants.items()]
+            products = [(signals[name] * views.tensor(part.constants[SLOPE + name])).sum() for name in slopes]
             self._backward(torch.stack(products).sum())
         return to_numpy(leaves["logprob"])
 
@@ -105,38 +111,55 @@ class Passes:
         share = self.policy.shares_prefixes
         return plan(step.samples, *owners, self.budget, share=share, overhead=self.overhead)
 
-    def _in_step_with_others(self, passes: Plan) -> Iterator[Ints]:
-        """The micro-batches, and then, where another rank has more, passes over nothing that wait for it."""
+    def _in_step_with_others(self, passes: Plan, step: Batch) -> Iterator[Ints]:
+        """The step's micro-batches, and then, where another rank has more, passes over nothing that wait for it."""
         rounds = int(max_over_ranks(len(passes.parts)))
         for number in range(rounds):
             with self._synchronising(number == rounds - 1):
                 if number < len(passes.parts):
                     yield passes.parts[number]
                 else:
-                    signals = self._module(lay_out([NOTHING], np.zeros(1, dtype=np.int64)))
-                    self._backward(0.0 * signals["logprob"].sum())
+                    nothing = self._of_nothing(self._module, step)
+                    self._backward(0.0 * torch.stack([values.sum() for values in nothing.values()]).sum())
 
     def _synchronising(self, is_last: bool) -> AbstractContextManager[Any]:
         """Ranks exchange gradients with the last backward only."""
         context: AbstractContextManager[Any] = nullcontext() if is_last else self._accelerator.no_sync(self._module)
         return context
 
-    def _forward(self, module: Any, part: Batch, prefix_lengths: Ints, tally: Tally | None = None) -> Signals:
+    def _forward(self, module: Any, part: Batch, prefix_lengths: Ints, tally: Tally) -> Signals:
         layout = lay_out(part.samples, prefix_lengths, overhead=self.overhead)
-        if tally is not None:
-            tally.count("tokens/computed", layout.num_tokens)
-            tally.count("learner/microbatches", 1)
-        signals: Signals = module(layout)
+        tally.count("tokens/computed", layout.num_tokens)
+        tally.count("learner/microbatches", 1)
+        signals: Signals = module(layout, self._noted(part))
+        return signals
+
+    def _noted(self, part: Batch) -> dict[str, Tensor]:
+        """What the signals that were brought along read."""
+        noted = {name: values for name, values in part.constants.items() if name in self._read}
+        return {name: as_tensor(values, self.device, self.dtype) for name, values in noted.items()}
+
+    def _of_nothing(self, module: Any, step: Batch) -> Signals:
+        """Of one token that is nobody's, with notes of the same form as the step's."""
+        noted = {name: values.new_zeros(1, *values.shape[1:]) for name, values in self._noted(step).items()}
+        signals: Signals = module(lay_out([NOTHING], np.zeros(1, dtype=np.int64)), noted)
         return signals
 
     @torch.no_grad()
-    def signals(self, policy: Policy, step: Batch) -> Signals:
-        """[N] every signal of a step, without gradient. Past the ranks' wrapper: their numbers of passes differ."""
+    def signals(self, policy: Policy, step: Batch, *, brought: bool = False) -> Signals:
+        """[N] signals of a step, without gradient. Past the ranks' wrapper: their numbers of passes differ.
+
+        Args:
+            brought: those too that the algorithm brings along, beside log-probability and entropy.
+        """
         passes = self._plan(step)
         if not passes.parts:  # of no token, whatever a forward pass gives
-            nothing: Signals = policy(lay_out([NOTHING], np.zeros(1, dtype=np.int64)))
-            return {name: values[:0] for name, values in nothing.items()}
-        parts = [self._forward(policy, step.take(i), passes.prefix_lengths[i]) for i in passes.parts]
+            return {name: values[:0] for name, values in self._of_nothing(policy, step).items()}
+        parts = []
+        for indices in passes.parts:
+            part = step.take(indices)
+            layout = lay_out(part.samples, passes.prefix_lengths[indices], overhead=self.overhead)
+            parts.append(policy(layout, self._noted(part) if brought else None))
         order = torch.from_numpy(np.concatenate([step.tokens_of(i) for i in passes.parts])).to(self.device)
         place = torch.argsort(order)
         return {name: torch.cat([part[name] for part in parts])[place] for name in parts[0]}
@@ -144,6 +167,11 @@ class Passes:
     def _backward(self, value: Tensor) -> None:
         """Ranks average their gradients, and denominators are those of all ranks already."""
         self._accelerator.backward(value * world_size())
+
+
+def _any_per_token(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """[N] whether anything is chosen, from [N] or [N, K]."""
+    return np.asarray(chosen.any(axis=tuple(range(1, chosen.ndim))))
 
 
 def _take(step: Batch, chosen_N: npt.NDArray[np.bool_]) -> Batch:

@@ -15,14 +15,18 @@ import torch
 
 from rlenvs_trainers.algorithm import Algorithm, Credit, Floats, Progress
 from rlenvs_trainers.batch import Batch, pack
-from rlenvs_trainers.declared import ShowsNotes, declared_here, noted_signals, parts
+from rlenvs_trainers.config import LearnerConfig
+from rlenvs_trainers.declared import ShowsNotes, brought_signals, declared_here, noted_signals, parts
+from rlenvs_trainers.learner import Learner
 from rlenvs_trainers.objective import Views, objective
+from rlenvs_trainers.passes import to_numpy
 from rlenvs_trainers.records import Group, Trajectory, Turn
+from rlenvs_trainers.reference import random_model
 from rlenvs_trainers.synthetic import group, varied_groups
 from rlenvs_trainers.view import View
 
 VOCABULARY = 64
-LOGPROB, ENTROPY = "made-up logprob", "made-up entropy"  # constants of a batch: what the policy would say
+MADE_UP = "made-up "  # before a signal's name, among the constants of a batch: what the policy would say
 
 
 def varied(algorithm: Algorithm, *, seed: int = 0) -> list[Group]:
@@ -92,17 +96,30 @@ def moved(algorithm: Algorithm) -> Batch:
     made_up = {
         "old": old_N,
         "reference": old_N + 0.2 * rng.standard_normal(len(batch)),
-        LOGPROB: old_N + 0.2 * rng.standard_normal(len(batch)),
-        ENTROPY: rng.gamma(2.0, 0.5, len(batch)),
+        f"{MADE_UP}logprob": old_N + 0.2 * rng.standard_normal(len(batch)),
+        f"{MADE_UP}entropy": rng.gamma(2.0, 0.5, len(batch)),
     }
+    for name, values in _brought(algorithm, batch).items():
+        made_up[MADE_UP + name] = values + 0.2 * rng.standard_normal(values.shape)
     return replace(batch, constants={**batch.constants, **made_up})
+
+
+def _brought(algorithm: Algorithm, batch: Batch) -> dict[str, Floats]:
+    """What a random policy gives for the signals that the algorithm brings along."""
+    names = [signal.name for signal in brought_signals(algorithm)]
+    if not names:
+        return {}
+    learner = Learner(random_model(VOCABULARY), LearnerConfig(device="cpu"), algorithm)
+    found = learner.passes.signals(learner.policy, batch, brought=True)
+    return {name: to_numpy(found[name]) for name in names}
 
 
 def view_of(batch: Batch, dtype: torch.dtype = torch.float64) -> View:
     """All tokens of a batch that `moved`, in one view."""
     signals = {
-        name: torch.tensor(batch.constants[key], dtype=dtype, requires_grad=True)
-        for name, key in (("logprob", LOGPROB), ("entropy", ENTROPY))
+        name.removeprefix(MADE_UP): torch.tensor(values, dtype=dtype, requires_grad=True)
+        for name, values in batch.constants.items()
+        if name.startswith(MADE_UP)
     }
     return Views(batch, dtype=dtype).of(batch, signals)
 

@@ -23,7 +23,7 @@ class Tally:
         self._share = 0.0  # of the tokens that were computed, summed over the optimiser steps
         self._sums: dict[str, float] = defaultdict(float)  # of the whole update
         self._maxima: dict[str, float] = {}
-        self._grad_norms: list[float] = []
+        self._grad_norms: dict[str, list[float]] = defaultdict(list)  # by what was clipped together; "": the policy
 
     def add_loss(self, loss: Loss) -> None:
         """A loss, or a part of one."""
@@ -33,9 +33,10 @@ class Tally:
         self._share += loss.share
         self._raise(loss.maxima)
 
-    def add_step(self, grad_norm: float) -> None:
-        """An optimiser step was taken; the norm is from before it was clipped."""
-        self._grad_norms.append(grad_norm)
+    def add_step(self, grad_norms: Mapping[str, float]) -> None:
+        """An optimiser step was taken. The norms, of the policy ("") and by signal, are from before clipping."""
+        for name, norm in grad_norms.items():
+            self._grad_norms[name].append(norm)
 
     def add_mismatch(self, sampler_N: Floats, trainer_N: Floats) -> None:
         """Log-probabilities of the same tokens under the same weights, by sampler and trainer."""
@@ -66,7 +67,7 @@ class Tally:
         as a share of the tokens: 1 where both agree.
         """
         merged = self._over_ranks()
-        steps, sums = max(1, len(self._grad_norms)), merged._sums
+        steps, sums = max(1, len(self._grad_norms[""])), merged._sums
         metrics = {"loss": 0.0} | {name: value / steps for name, value in merged._losses.items()} | merged._maxima
         if merged._share:
             metrics |= {name: value / merged._share for name, value in merged._means.items()}
@@ -78,8 +79,10 @@ class Tally:
         if tokens:
             metrics["mismatch/tokens"] = tokens
             metrics |= {"mismatch/mean": difference / tokens, "mismatch/ess": weight**2 / (tokens * square)}
-        if self._grad_norms:
-            metrics |= {"grad_norm": float(np.mean(self._grad_norms)), "grad_norm/max": max(self._grad_norms)}
+        for name, norms in self._grad_norms.items():
+            if norms:
+                key = f"{name}/grad_norm" if name else "grad_norm"
+                metrics |= {key: float(np.mean(norms)), f"{key}/max": max(norms)}
         return metrics | sums
 
     def _over_ranks(self) -> Tally:

@@ -23,6 +23,8 @@ from rlenvs_trainers.regularise import KL
 from rlenvs_trainers.synthetic import varied_groups
 from rlenvs_trainers.weights import DropDrifted, HighEntropy, Mismatch
 
+from .critics import ValueLoss
+
 
 class LastTurn(GroupRelative):
     """The last turn's doing, and a target for each token: where a history was rewritten, other samples have nothing."""
@@ -55,11 +57,14 @@ class Halved:
 TOKENS = Mean(over="token")
 MIXED = Ratio(unit="action", length_power=0.5, centre=True)
 LATE = replace(GRPO, credit=LastTurn(), ratio=Ratio(unit="trajectory"))
+VALUED = replace(GRPO, credit=LastTurn(), regularise=(ValueLoss(target="share"),))
 DRIFT = (Mismatch(unit="trajectory"), DropDrifted(threshold=0.0))
 ALGORITHMS = {
     "one_pass": replace(GRPO, reduce=TOKENS, updates=(1, 2)),
     "two_passes": replace(GRPO, ratio=MIXED, reduce=TOKENS, weights=(HighEntropy(),)),
     "trajectory": replace(LATE, weights=DRIFT),
+    "critic": VALUED,
+    "critic_two_passes": replace(VALUED, reduce=TOKENS, weights=(HighEntropy(),)),
     "trajectory_two_passes": replace(LATE, weights=(*DRIFT, Halved()), regularise=(KL(coefficient=0.1),)),
 }
 # How many of the four groups rank 0 has; rank 1 has the others. In the first group all earned the same.

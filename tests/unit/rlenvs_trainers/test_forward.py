@@ -17,6 +17,7 @@ from transformers import (
 from rlenvs_trainers.batch import Sample
 from rlenvs_trainers.forward import Policy, statistics_of_logits
 from rlenvs_trainers.layout import lay_out, shared_prefixes
+from rlenvs_trainers.signals import Critic, LogprobsOf
 
 SIZES = {"vocab_size": 50, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2}
 HEADS = {"num_attention_heads": 4, "num_key_value_heads": 2}
@@ -64,6 +65,30 @@ def one_by_one(model, samples, temperature):
 
 
 KINDS = {"llama": True, "tied": True, "qwen3": True, "gpt2": True, "sliding": False, "capped": False}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_signals_that_are_brought_along_are_those_of_single_sequences(kind, samples):
+    model = make(kind).eval()
+    policy = Policy(model, temperature=0.7)
+    policy.bring([Critic(), LogprobsOf(ids="ids", name="others")])
+    critic = policy.signals["value"]
+    critic.head.weight.data.fill_(0.5)
+    total = sum(len(sample.targets) for sample in samples)
+    ids_NK = torch.from_numpy(np.random.default_rng(1).integers(0, 50, (total, 3)))
+    prefix_lengths = shared_prefixes(samples, FAMILIES) if policy.shares_prefixes else np.zeros(len(samples), int)
+    with torch.no_grad():
+        got = policy(lay_out(samples, prefix_lengths), {"ids": ids_NK})
+        values, logits = [], []
+        for sample in samples:
+            before = sample.positions - 1
+            ids = torch.from_numpy(sample.ids)[None]
+            values.append(critic.base(input_ids=ids).last_hidden_state[0, before].sum(-1) / 2)
+            logits.append(model(ids).logits[0, before] / 0.7)
+    torch.testing.assert_close(got["value"], torch.cat(values), rtol=1e-4, atol=1e-4)
+    expected_NK = torch.cat(logits).log_softmax(-1).gather(1, ids_NK)
+    torch.testing.assert_close(got["others"], expected_NK, rtol=1e-4, atol=1e-4)
+    assert not {"value", "others"} & policy(lay_out(samples, prefix_lengths)).keys()
 
 
 @pytest.mark.parametrize("overhead", [0, 1000])

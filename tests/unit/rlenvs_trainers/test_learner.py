@@ -20,6 +20,7 @@ from rlenvs_trainers.regularise import KL
 from rlenvs_trainers.surrogate import Clip
 from rlenvs_trainers.synthetic import completion, group, trajectory
 
+from .critics import CRITIC
 from .learning import learner, model, packed
 
 
@@ -199,11 +200,15 @@ def test_weights_that_are_not_numbers_are_found_at_the_ratio_with_the_task(batch
         ours.update(batch)
 
 
-@pytest.mark.parametrize("slots", [{}, {"updates": (2, 2), "regularise": (KL(coefficient=0.1),)}])
+@pytest.mark.parametrize("slots", [{}, {"updates": (2, 2), "regularise": (KL(coefficient=0.1),)}, {"critic": True}])
 def test_r20_a_learner_that_was_saved_and_restored_goes_on_to_the_bit(slots, batch, tmp_path):
     from safetensors.torch import load_file, save_file
 
-    algorithm = replace(GRPO, **slots)
+    if "critic" in slots:
+        algorithm = CRITIC
+        batch = replace(batch, constants={"returns": np.sign(batch.advantage_N), "old_value": batch.sampler_N})
+    else:
+        algorithm = replace(GRPO, **slots)
     ours = learner(algorithm, schedule="cosine")
     ours.update(batch)
     state = ours.state_dict()
@@ -217,6 +222,7 @@ def test_r20_a_learner_that_was_saved_and_restored_goes_on_to_the_bit(slots, bat
     again.load_state_dict(LearnerState(tensors=load_file(tmp_path / "state.safetensors"), metadata=metadata))
     assert again.update(batch) == expected
     torch.testing.assert_close(again.weights(), ours.weights(), rtol=0, atol=0)
+    torch.testing.assert_close(again.state_dict().tensors, ours.state_dict().tensors, rtol=0, atol=0)
 
 
 def test_a_state_of_another_model_is_refused():

@@ -12,7 +12,7 @@ import pytest
 
 from .ranks_program import ALGORITHMS, SHARES
 
-PROGRAM = Path(__file__).with_name("ranks_program.py")
+PROGRAM, ROOT = "tests.unit.rlenvs_trainers.ranks_program", Path(__file__).parents[3]
 CUT = {"tokens/computed", "learner/microbatches"}  # depend on how the data is cut
 
 
@@ -21,7 +21,9 @@ def start(said, rank=None, port=0):
     ranks = {} if rank is None else {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "MASTER_ADDR": "127.0.0.1"}
     variables = {key: str(value) for key, value in {**ranks, "MASTER_PORT": port, "OMP_NUM_THREADS": 1}.items()}
     with said.open("w") as output:
-        return subprocess.Popen([sys.executable, str(PROGRAM)], env={**os.environ, **variables}, stdout=output)
+        return subprocess.Popen(
+            [sys.executable, "-m", PROGRAM], cwd=ROOT, env={**os.environ, **variables}, stdout=output
+        )
 
 
 def finished(process, said):
