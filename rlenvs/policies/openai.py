@@ -31,7 +31,7 @@ LONGEST_WAIT_S = 60.0  # between two attempts, whatever the server asks for
 
 
 class EndpointError(RlenvsError):
-    """No request can succeed: a wrong key, an unknown model, a wrong address."""
+    """No request can succeed: a wrong key, an unknown model, a wrong address, nobody there."""
 
 
 def is_address(text: str) -> bool:
@@ -88,7 +88,8 @@ class OpenAIPolicy:
         """Each reply when the endpoint has given it, whichever is first.
 
         Raises:
-            EndpointError: the key is refused, or the model or address is unknown.
+            EndpointError: the key is refused, the model or address is unknown, or nobody was ever there. (Who was there
+                before and cannot be reached for a while is an error of each reply.)
         """
         async with self._connection.opened(self.endpoint) as (client, slots):
 
@@ -115,27 +116,37 @@ class OpenAIPolicy:
     async def _patiently(self, client: AsyncOpenAI, request: ReplyRequest) -> Reply:
         rng = np.random.default_rng(request.seed)  # a generator of its own: the global one belongs to the user
         for attempt in range(self.endpoint.retries + 1):
-            reply, asked_s = await self._attempt(client, request)
-            if asked_s is None or attempt == self.endpoint.retries:
+            is_last = attempt == self.endpoint.retries
+            reply, asked_s = await self._attempt(client, request, is_last=is_last)
+            if asked_s is None or is_last:
                 break
             backoff_s = self.endpoint.backoff_s * 2**attempt * (1 + 0.5 * rng.random())
             await asyncio.sleep(min(max(backoff_s, asked_s), LONGEST_WAIT_S))
         return reply
 
-    async def _attempt(self, client: AsyncOpenAI, request: ReplyRequest) -> tuple[Reply, float | None]:
+    async def _attempt(
+        self, client: AsyncOpenAI, request: ReplyRequest, *, is_last: bool
+    ) -> tuple[Reply, float | None]:
         """A reply, and how many seconds to wait before another attempt (None: there is no point in one)."""
         import openai
 
         try:
             raw = await client.chat.completions.with_raw_response.create(**self._body(request))
+            self._connection.has_answered = True
             return self._ended(read_completion(raw.http_response.text)), None
         except openai.APIStatusError as error:
+            self._connection.has_answered = True
             return self._refused(error)
         except NoCompletionError as error:
             return Reply(error=str(error)), 0.0
         except openai.APIConnectionError as error:
             cause = f" ({error.__cause__})" if error.__cause__ else ""
-            return Reply(error=f"{self.endpoint.base_url} cannot be reached: {error}{cause}"), 0.0
+            why = f"{self.endpoint.base_url} cannot be reached: {error}{cause}"
+            is_slow = isinstance(error, openai.APITimeoutError)  # somebody may be there
+            if is_last and not is_slow and not self._connection.has_answered:
+                asked = f"asked {self.endpoint.retries + 1} times, and it has never answered anything"
+                raise EndpointError(f"{why}; {asked}. Is the server running, and is this its whole address?") from error
+            return Reply(error=why), 0.0
 
     def _ended(self, reply: Reply) -> Reply:
         """The reply up to the end of its first stop text, by which it ended itself.
@@ -177,6 +188,7 @@ class _Connection:
     """The client and the slots for requests that all calls in flight share. For one event loop at a time."""
 
     def __init__(self) -> None:
+        self.has_answered = False  # anything, ever: somebody is there
         self._num_users = 0
         self._shared: tuple[AsyncOpenAI, asyncio.Semaphore] | None = None
 

@@ -239,10 +239,26 @@ def test_a_single_slow_attempt_is_followed_by_another(server: Server) -> None:
     assert reply.text == "echo a"
 
 
-def test_a_server_that_is_not_there_is_an_error(server: Server) -> None:
+def test_a_server_that_was_never_there_stops_at_once_with_a_sentence(server: Server) -> None:
     gone = policy(server, base_url="http://127.0.0.1:9/v1", retries=1)
-    [reply] = ask(gone, "a")
-    assert reply.error.startswith("http://127.0.0.1:9/v1 cannot be reached: ")
+    with pytest.raises(EndpointError, match=r"^http://127\.0\.0\.1:9/v1 cannot be reached: .*asked 2 times.* running"):
+        ask(gone, *"abcdefghij")
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_server_that_answered_and_goes_away_is_an_error_of_each_reply(server: Server, status: int) -> None:
+    server.script = [(status, completion("x"), 0)]
+    asked = policy(server, retries=1)
+    ask(asked, "a")
+    server.http.shutdown()
+    server.http.server_close()
+    assert [reply.error.startswith(f"{server.url} cannot be reached: ") for reply in ask(asked, "b", "c")] == [True] * 2
+
+
+def test_a_server_that_is_slow_from_the_first_is_an_error_of_each_reply(server: Server) -> None:
+    server.script = [(200, completion("late"), 0.5)]
+    [reply] = ask(policy(server, attempt_timeout_s=0.1, retries=0), "a")
+    assert "cannot be reached: Request timed out" in reply.error
 
 
 @pytest.mark.parametrize(
