@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
+
 from rlenvs import registration
 from rlenvs.env import TextEnv
 from rlenvs.errors import CheckError, described, foreign_code
+from rlenvs.records import shown
 
 if TYPE_CHECKING:
     from rlenvs.multi import MultiTextEnv
@@ -25,7 +28,7 @@ class CheckWarning(UserWarning):
     """What could not be checked, or looks suspicious and may be meant."""
 
 
-def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: int = 0) -> None:
+def check_env(env: gymnasium.Env[Any, Any] | MultiTextEnv | str, *, num_tasks: int = 20, seed: int = 0) -> None:
     """Play an environment in every way that matters, and say everything that is wrong with it.
 
     Beyond Gymnasium's own check: the same seed leads to the same episode, `options` choose the task, a clone goes
@@ -40,19 +43,18 @@ def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: i
     that shows its target) is a `CheckWarning`.
 
     Args:
-        env: an environment or the id of one. It is reset many times.
+        env: an environment, with Gymnasium's wrappers or without, or the id of one. It is reset many times.
         num_tasks: how many of its tasks to play.
         seed: of the choices made here.
 
     Raises:
         CheckError: something is wrong; a sentence for each failure.
+        ValueError: it is none of our environments.
     """
     from rlenvs.seats import SeatView
 
-    name = env if isinstance(env, str) else type(getattr(env, "multi", env)).__name__
-    view = registration.make(env) if isinstance(env, str) else env
-    if not isinstance(view, TextEnv):
-        view = SeatView(view)
+    view = registration.make(env) if isinstance(env, str) else _viewed(env)
+    name = env if isinstance(env, str) else type(getattr(view, "multi", view)).__name__
     check = _seat_failures if isinstance(view, SeatView) else _failures
     notes: list[str] = []
     failures = [*check(view, num_tasks, seed, notes), *_failures_elsewhere(view, notes)]
@@ -61,6 +63,19 @@ def check_env(env: TextEnv | MultiTextEnv | str, *, num_tasks: int = 20, seed: i
     if failures:
         sentences = "\n".join(f"- {failure}" for failure in failures)
         raise CheckError(f"{name} fails {len(failures)} checks:\n{sentences}")
+
+
+def _viewed(env: object) -> TextEnv:
+    """The environment inside of its wrappers; one with several seats as they are seen from its first."""
+    from rlenvs.multi import MultiTextEnv
+    from rlenvs.seats import SeatView
+
+    inner = getattr(env, "unwrapped", env)
+    if isinstance(inner, MultiTextEnv):
+        return SeatView(inner)
+    if not isinstance(inner, TextEnv):
+        raise ValueError(f"check_env checks a TextEnv, a MultiTextEnv or the id of one: got {shown(env)}")
+    return inner
 
 
 def _failures(env: TextEnv, num_tasks: int, seed: int, notes: list[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 import rlenvs
@@ -93,6 +94,18 @@ def test_a_good_environment_passes_without_a_warning():
         check_env(LeavingPair())
         check_env(Tagged())
         check_env(SeatView(EchoPair(rounds=3), ECHOER))
+
+
+def test_an_environment_in_gymnasiums_wrappers_is_the_one_inside():
+    check_env(gymnasium.make("rlenvs/Arithmetic-v0"), num_tasks=4)
+    with pytest.raises(CheckError, match=r"^ObjectTarget fails"):
+        check_env(gymnasium.wrappers.OrderEnforcing(ObjectTarget()), num_tasks=4)
+
+
+@pytest.mark.parametrize("other", [gymnasium.Env(), Good, 3, None])
+def test_what_is_no_environment_of_ours_is_refused_with_a_sentence(other):
+    with pytest.raises(ValueError, match=r"^check_env checks a TextEnv, a MultiTextEnv or the id of one: got "):
+        check_env(other)
 
 
 def test_all_failures_are_collected_in_one_error_and_repeated_ones_are_counted():
