@@ -1,5 +1,6 @@
 """The errors that people who use environments meet, and which ending each failure stands for."""
 
+import errno
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -74,6 +75,26 @@ def foreign_code() -> Iterator[None]:
         raise
     except BaseException as error:
         raise ForeignExitError(f"raised {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Around what the system does with a file: where it fails, which file that was and what to do.
+
+    Args:
+        what: what the file is, for people: "the results file runs/x.jsonl".
+
+    Raises:
+        RlenvsError: it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        advice = "Make room there and run the same again" if error.errno in _NO_ROOM else "Name another place"
+        raise RlenvsError(f"{what} cannot be written: {error.strerror or error}. {advice}.") from error
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def ending_of(error: Exception) -> Ending:

@@ -6,22 +6,24 @@ Rows go in and come out as JSON lines. Whether an answer is right belongs to `rl
 import hashlib
 import json
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from rlenvs.errors import RlenvsError
-from rlenvs.verifiers import VerifierPool, extract, judge
+from rlenvs.errors import RlenvsError, writing
+from rlenvs.verifiers import Equality, VerifierPool, extract, judge
 from rlenvs.verifiers.pool import DEFAULT_POOL
 
 Progress = Callable[[int, int], None]
 """(rows done, rows in all), after every row and once at the start."""
 
 _SHOWN = 5
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 
 
 class GradingError(RlenvsError):
@@ -55,8 +57,8 @@ def grade_math(
     Args:
         path: JSON lines with `id`, `gold` and `answer` (text or numbers) and optionally `question`, `form` (bare or
             text).
-        out: JSON lines with `id`, `verdict` (equal, not_equal, bad_gold, error), `ms` and the row's `fingerprint`. A
-            last line that was cut off by a kill is written anew; lines of other rows stay, at the end.
+        out: another file; JSON lines with `id`, `verdict` (equal, not_equal, bad_gold, error), `ms` and the row's
+            `fingerprint`. A last line that was cut off by a kill is written anew; lines of other rows stay, at the end.
         pool: the workers; as many threads as it has workers ask them.
         progress: told after every row.
 
@@ -65,8 +67,13 @@ def grade_math(
 
     Raises:
         GradingError: rows are malformed (all are read before any is graded), or `out` holds something else.
+        RlenvsError: `out` cannot be written.
     """
     pool = pool or DEFAULT_POOL
+    if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
+        raise GradingError(
+            f"the verdicts would replace the answers: {out} is the file {path}. Name another with --out."
+        )
     rows = read_rows(path)
     lines = _lines(out)
     left = [row for row in rows if not _is_graded(row, lines)]
@@ -75,7 +82,7 @@ def grade_math(
     _write(out, lines.values())
     if progress:
         progress(len(rows) - len(left), len(rows))
-    with out.open("a", encoding="utf-8") as file:
+    with writing(_what(out)), out.open("a", encoding="utf-8") as file:
         for done, graded in enumerate(_graded(left, pool), start=len(rows) - len(left) + 1):
             file.write(_line(graded))
             file.flush()
@@ -157,7 +164,9 @@ def _lines(out: Path) -> dict[str | int, dict[str, Any]]:
     for number, text in enumerate(out.read_bytes().split(b"\n")[:-1], start=1):
         try:
             line = json.loads(text)
-            lines[line["id"]] = line | {"verdict": line["verdict"]}
+            if line["verdict"] not in get_args(Equality) or not _FINGERPRINT.fullmatch(line["fingerprint"]):
+                raise ValueError("another grader's")
+            lines[line["id"]] = line
         except (ValueError, KeyError, TypeError) as error:
             raise GradingError(f"{out}, line {number}: not a line that grading wrote; name another file") from error
     return lines
@@ -174,8 +183,14 @@ def _write(out: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     if out.exists() and out.read_bytes() == content:
         return
     beside = out.with_name(out.name + ".new")
-    beside.write_bytes(content)
-    os.replace(beside, out)
+    with writing(_what(out)):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        os.replace(beside, out)
+
+
+def _what(out: Path) -> str:
+    return f"the file of verdicts {out}"
 
 
 def _line(graded: Mapping[str, Any]) -> str:

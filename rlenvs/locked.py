@@ -4,7 +4,7 @@ import fcntl
 from pathlib import Path
 from typing import IO, Any
 
-from rlenvs.errors import RlenvsError
+from rlenvs.errors import RlenvsError, writing
 
 
 def opened_alone(path: Path, mode: str, *, what: str, busy: str) -> IO[Any]:
@@ -17,11 +17,9 @@ def opened_alone(path: Path, mode: str, *, what: str, busy: str) -> IO[Any]:
     Raises:
         RlenvsError: another process has it, or it cannot be written.
     """
-    try:
+    with writing(what):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open(mode)
-    except OSError as error:
-        raise RlenvsError(f"{what} cannot be written: {error.strerror}") from error
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not flock: a forked worker that outlives us would keep that
     except OSError as error:

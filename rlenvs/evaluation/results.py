@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any, Literal, Self
 
-from rlenvs.errors import RlenvsError
+from rlenvs.errors import RlenvsError, writing
 from rlenvs.locked import opened_alone
 from rlenvs.records import Ending
 
@@ -82,11 +82,12 @@ class ResultsFile:
                 written, or another evaluation writes to it.
         """
         self.header = {"rlenvs_eval": FORMAT, **json.loads(json.dumps(header))}
+        self._what = f"the results file {path}"
         self._file: IO[bytes] | None = None
         self.found: Mapping[SampleKey, Episode] = {}
         if path is None:
             return
-        self._file = _opened(path)
+        self._file = _opened(path, self._what)
         try:
             self.found = _episodes(self._read(path, self._file))
         except BaseException:
@@ -100,18 +101,23 @@ class ResultsFile:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            os.fsync(self._file.fileno())
-            self._file.close()
+            with writing(self._what), self._file:  # closing writes what is left
+                os.fsync(self._file.fileno())
 
     def append(self, episode: Episode) -> None:
-        """Keep it. Handed to the system: after a kill, at most the episode that was being written is lost."""
+        """Keep it. Handed to the system: after a kill, at most the episode that was being written is lost.
+
+        Raises:
+            RlenvsError: it cannot be written: the disk is full, say. The episodes before it are kept.
+        """
         self._write([asdict(sample) for sample in episode])
 
     def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
         if self._file is None:
             return
-        self._file.write("".join(_line(line) for line in lines).encode("utf-8", "replace"))
-        self._file.flush()  # a disk's own time, milliseconds per episode, is spent once at the end
+        with writing(self._what):
+            self._file.write("".join(_line(line) for line in lines).encode("utf-8", "replace"))
+            self._file.flush()  # a disk's own time, milliseconds per episode, is spent once at the end
 
     def _read(self, path: Path, file: IO[bytes]) -> list[Sample]:
         """What is there. A last line that a kill left half-written is cut off.
@@ -140,10 +146,14 @@ class ResultsFile:
                 )
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path, what: str) -> IO[bytes]:
     """The file, to read and to append to, locked."""
+    if path.exists() and not path.is_file():
+        raise RlenvsError(
+            f"{what} cannot be written: it is no file but a folder or a device. Name another with --results."
+        )
     busy = f"another evaluation is writing to {path}: wait for it, stop it, or name another file with --results"
-    return opened_alone(path, "a+b", what=f"the results file {path}", busy=busy)
+    return opened_alone(path, "a+b", what=what, busy=busy)
 
 
 def _episodes(samples: Iterable[Sample]) -> dict[SampleKey, Episode]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from rlenvs import grading, verifiers
+from rlenvs.errors import RlenvsError
 from rlenvs.grading import GradingError, grade_math
 
 ROWS: list[dict[str, Any]] = [
@@ -143,11 +144,36 @@ def test_bad_rows_are_named_by_line_before_any_work(tmp_path: Path, bad: Any, me
 
 def test_an_output_file_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", ROWS)
-    for content in ("my notes", '{"id": "a"}', "[1]"):
+    others = {"id": "a", "gold": "18", "answer": "18", "verdict": "equal"}
+    contents = ["my notes", '{"id": "a"}', "[1]", json.dumps(others)]
+    contents += [json.dumps(others | {"fingerprint": mark}) for mark in ("x", 5, None)]
+    contents.append(json.dumps({"id": "a", "verdict": "right", "fingerprint": "0123456789abcdef"}))
+    for content in contents:
         out = write(tmp_path / "notes.txt", [content])
         with pytest.raises(GradingError, match="line 1: not a line that grading wrote"):
             grade_math(source, out)
         assert out.read_text() == content + "\n"
+
+
+def test_the_answers_themselves_are_never_replaced(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [row | {"verdict": "equal"} for row in ROWS])
+    before = source.read_bytes()
+    linked, hard = tmp_path / "linked.jsonl", tmp_path / "hard.jsonl"
+    linked.symlink_to(source)
+    hard.hardlink_to(source)
+    for out in (source, linked, hard, tmp_path / "." / "in.jsonl"):
+        with pytest.raises(GradingError, match=r"the verdicts would replace the answers: .* Name another with --out"):
+            grade_math(source, out)
+        assert source.read_bytes() == before
+
+
+def test_the_folder_of_verdicts_is_made_and_one_that_cannot_be_is_named(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", ROWS[:1])
+    assert grade_math(source, tmp_path / "new" / "out.jsonl") == {"equal": 1}
+    with pytest.raises(
+        RlenvsError, match=r"the file of verdicts .*in\.jsonl/out\.jsonl cannot be written: .*another place"
+    ):
+        grade_math(source, source / "out.jsonl")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

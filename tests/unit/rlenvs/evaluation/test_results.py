@@ -1,5 +1,7 @@
 """The results file: what is no such file is left alone, what is written comes back."""
 
+import errno
+import io
 import json
 import subprocess
 import sys
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 
 from rlenvs.errors import RlenvsError
-from rlenvs.evaluation.results import Sample
+from rlenvs.evaluation.results import ResultsFile, Sample
 from rlenvs.policies.scripted import Oracle
 
 from .trouble import Scripted, run
@@ -93,8 +95,25 @@ def test_a_file_that_another_evaluation_writes_to_is_left_alone_until_that_one_e
 
 
 def test_a_results_file_that_cannot_be_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RlenvsError, match=f"the results file {tmp_path} cannot be written: Is a directory"):
-        run(Oracle(), results_path=tmp_path)
+    for path in (tmp_path, Path("/dev/null"), Path("/dev/full")):
+        with pytest.raises(RlenvsError, match=f"the results file {path} cannot be written: it is no file but a folder"):
+            run(Oracle(), results_path=path)
+    with pytest.raises(RlenvsError, match=r"the results file /proc/none/r\.jsonl cannot be written: No such file"):
+        run(Oracle(), results_path=Path("/proc/none/r.jsonl"))
+
+
+def test_a_disk_that_is_full_is_a_sentence_that_names_the_file(tmp_path: Path) -> None:
+    class Full(io.BytesIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    results = ResultsFile(tmp_path / "r.jsonl", {})
+    assert results._file is not None
+    results._file.close()
+    results._file = Full()
+    says = r"the results file .*r\.jsonl cannot be written: No space left on device\. Make room there and run the same"
+    with pytest.raises(RlenvsError, match=says):
+        results.append(())
 
 
 def test_a_sample_without_a_verdict_is_a_failure_unless_it_was_said_to_have_none() -> None:
