@@ -112,7 +112,7 @@ def _assembled(
         lock=lock or locked(folder),
         store=RunStore(folder / STORE),
         workers=Workers(config.rollout.workers or None),
-        notes=tuple(learner.notes),
+        notes=(*learner.notes, *sampler.notes),
     )
 
 

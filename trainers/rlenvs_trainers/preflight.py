@@ -140,7 +140,8 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
             f"{algorithm.name!r} needs. Choose another sampler or another algorithm."
         )
     if declaration(algorithm.explore).draws_samples and config.sampling.max_tokens >= sampler.context_length:
+        why = "".join(f" ({note})" for note in sampler.notes)
         raise RlenvsError(
             f"sampling.max_tokens = {config.sampling.max_tokens} leaves no room for a prompt in a context of "
-            f"{sampler.context_length} tokens"
+            f"{sampler.context_length} tokens{why}. Set it lower, or choose a model with a longer context."
         )

@@ -118,6 +118,7 @@ class Sampler(Protocol):
 
     capabilities: frozenset[Capability]
     context_length: int  # tokens of prompt and completion together
+    notes: tuple[str, ...]  # what is odd of it but allowed, a sentence each: said when a run starts
 
     async def sample(self, requests: Sequence[SampleRequest]) -> Sequence[Completion]:
         """One completion per request, in the order of the requests.

@@ -42,7 +42,7 @@ class ScriptedSampler:
         capabilities: Iterable[Capability] = ("token_ids", "logprobs", "score", "load"),
     ) -> None:
         self.script, self.renderer, self.logprob = script, renderer, logprob
-        self.context_length = context_length
+        self.context_length, self.notes = context_length, ()
         self.capabilities: frozenset[Capability] = frozenset(capabilities)
         self._stops = StopTexts(renderer.decode)
         self._versions = {"policy": version}

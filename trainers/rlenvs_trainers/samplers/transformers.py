@@ -87,7 +87,8 @@ class TransformersSampler:
         dtype: torch.bfloat16 computes under autocast where the weights are float32; None: the weights' own.
         max_rows: completions decoded at a time.
         max_cache_gib: GiB for keys and values; fewer rows are decoded at a time where more would not fit.
-        context_length: tokens of prompt and completion; None: what the model's config says.
+        context_length: tokens of prompt and completion; None: what the model's config says, or its sliding window where
+            that is less (then `notes` says so).
     """
 
     capabilities: frozenset[Capability] = frozenset({"token_ids", "logprobs", "score", "monitor", "load"})
@@ -108,7 +109,7 @@ class TransformersSampler:
             raise ValueError(f"max_rows is at least 1 and max_cache_gib positive: got {max_rows} and {max_cache_gib}")
         self.eos_ids, self.stops = tuple(sorted(renderer.eos_ids)), StopTexts(renderer.decode)
         self.dtype, self.max_rows, self.max_cache_gib = dtype, max_rows, max_cache_gib
-        self.context_length = context_length or _context_length(model)
+        self.context_length, self.notes = (context_length, ()) if context_length else _context(model)
         self._served: dict[str, _Served] = {}
         self.serve(model, policy=policy, version=version)
 
@@ -265,15 +266,20 @@ def _text_config(model: nn.Module) -> Any:
     return model.config.get_text_config()  # type: ignore[union-attr, operator]
 
 
-def _context_length(model: nn.Module) -> int:
-    """What the config allows; no further than a sliding window, inside of which it is plain attention."""
+def _context(model: nn.Module) -> tuple[int, tuple[str, ...]]:
+    """What the config allows; no further than a sliding window, inside of which it is plain attention. And a note."""
     config = _text_config(model)
-    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
     kinds = sorted({kind for kind in getattr(config, "layer_types", None) or () if kind not in ATTENTION})
     if kinds:
         raise RlenvsError(f"the transformers sampler needs attention in every layer: this model has {kinds}")
-    limits = [limit for limit in (getattr(config, "max_position_embeddings", None), window) if limit]
-    return int(min(limits, default=UNBOUNDED_CONTEXT))
+    allowed = getattr(config, "max_position_embeddings", None) or UNBOUNDED_CONTEXT
+    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+    if not window or window >= allowed:
+        return int(allowed), ()
+    return int(window), (
+        f"the context is {window} tokens of the {allowed} that the model has, since some of its layers see no further "
+        f"(sliding_window = {window} in its config.json) and the transformers sampler lets every layer see everything",
+    )
 
 
 def _bytes_per_position(model: nn.Module) -> int:

@@ -15,10 +15,15 @@ from transformers import (
     LlamaForCausalLM,
     MambaConfig,
     MistralConfig,
+    MistralForCausalLM,
 )
 
 from rlenvs.errors import RlenvsError
+from rlenvs.policies.base import Sampling
+from rlenvs_plugins.grpo import GRPO
+from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
+from rlenvs_trainers.preflight import check_sampler
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.samplers.attention import NAME, UNSERVED, attend
 from rlenvs_trainers.samplers.base import StaleWeightsError
@@ -172,20 +177,35 @@ def test_several_policies_have_names(tiny_policy: LoadedPolicy, renderer: Render
         sample(sampler, [request("a", [20], policy="pats")])
 
 
-def test_a_sliding_window_bounds_the_context(renderer: Renderer) -> None:
+def sliding_window_model(window: int) -> Any:
+    torch.manual_seed(0)
     config = MistralConfig(
         vocab_size=119, hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-        num_key_value_heads=2, sliding_window=40, max_position_embeddings=400,
+        num_key_value_heads=2, sliding_window=window, max_position_embeddings=400,
     )  # fmt: skip
-    from transformers import MistralForCausalLM
+    return MistralForCausalLM(config).eval()
 
-    model = MistralForCausalLM(config).eval()
+
+def test_a_sliding_window_bounds_the_context(renderer: Renderer) -> None:
+    model = sliding_window_model(40)
     sampler = TransformersSampler(model, renderer)
     assert sampler.context_length == 40
     each = request("a", list(range(20, 50)))
     completion = sample(sampler, [each])[0]
     expected = forward_logprobs(model, each.prompt_ids, completion.token_ids)
     assert torch.tensor(completion.logprobs).sub(expected).abs().max() < 1e-5
+
+
+def test_a_window_shorter_than_the_models_context_is_named_in_a_note_and_in_the_refusal(renderer: Renderer) -> None:
+    config = TrainConfig(env=(EnvConfig(id="test/Env-v0"),), sampling=Sampling(max_tokens=64))
+    sampler = TransformersSampler(sliding_window_model(40), renderer)
+    (note,) = sampler.notes
+    assert "the context is 40 tokens of the 400 that the model has" in note
+    with pytest.raises(RlenvsError, match=r"in a context of 40 tokens \(.*sliding_window = 40 in its config\.json"):
+        check_sampler(GRPO, sampler, config)
+    wide = TransformersSampler(sliding_window_model(400), renderer)
+    assert (wide.context_length, wide.notes) == (400, ())
+    check_sampler(GRPO, wide, config)
 
 
 def test_a_model_whose_attention_would_be_another_is_refused(renderer: Renderer) -> None:
