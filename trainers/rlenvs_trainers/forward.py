@@ -13,6 +13,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from rlenvs.errors import RlenvsError
 from rlenvs_trainers.algorithm import Signal
 from rlenvs_trainers.layout import Layout
 from rlenvs_trainers.logits import token_statistics
@@ -49,6 +50,7 @@ class Policy(nn.Module):
         self.is_checkpointing = gradient_checkpointing
         self.notes: list[str] = []
         prepare_for_training(model, gradient_checkpointing)
+        self._check_repeatable()
         self.has_linear_head = self._try_linear_head()
         self.shares_prefixes = packing == "prefix" and self._can_share_prefixes(gradient_checkpointing)
         self._brought: tuple[Signal, ...] = ()
@@ -160,6 +162,17 @@ class Policy(nn.Module):
         return getattr(self.model, self.model.base_model_prefix)
 
     @torch.no_grad()
+    def _check_repeatable(self) -> None:
+        """Refuse a model that says something else the second time: every ratio would be off, and nobody would know."""
+        first, second = (self.model(input_ids=_trial_ids(self.model), use_cache=False).logits for _ in range(2))
+        if (first - second).abs().max() > 1e-3 * first.std():
+            raise RlenvsError(
+                f"{type(self.model).__name__} gives other logits when it reads the same tokens again: it has a dropout "
+                "that could not be turned off, and the ratio of an unchanged policy would not be 1. Set what its config "
+                "has of dropout to 0, or train without learner.gradient_checkpointing, which needs its training mode."
+            )
+
+    @torch.no_grad()
     def _try_linear_head(self) -> bool:
         """Whether logits are a linear map of the last hidden state: some models scale or cap them."""
         if not isinstance(self.model.get_output_embeddings(), nn.Linear):
@@ -200,8 +213,9 @@ def prepare_for_training(model: Any, gradient_checkpointing: bool) -> None:
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0
-        if hasattr(module, "attention_dropout"):
-            module.attention_dropout = 0.0
+        for name, value in vars(module).items():
+            if "drop" in name and isinstance(value, float):  # what the module gives to functional dropout
+                setattr(module, name, 0.0)
     model.train(gradient_checkpointing)
     if gradient_checkpointing:
         model.gradient_checkpointing_enable()

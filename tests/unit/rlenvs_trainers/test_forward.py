@@ -10,10 +10,13 @@ from transformers import (
     LlamaForCausalLM,
     MistralConfig,
     MistralForCausalLM,
+    OPTConfig,
+    OPTForCausalLM,
     Qwen3Config,
     Qwen3ForCausalLM,
 )
 
+from rlenvs.errors import RlenvsError
 from rlenvs_trainers.batch import Sample
 from rlenvs_trainers.forward import Policy, statistics_of_logits
 from rlenvs_trainers.layout import lay_out, shared_prefixes
@@ -132,14 +135,34 @@ def test_what_the_layout_counts_is_what_the_model_reads(samples):
     assert layout.num_tokens == 2 * 8 + 6 * longest
 
 
+def gpt2_with_dropout():
+    return GPT2LMHeadModel(GPT2Config(vocab_size=50, n_embd=32, n_layer=2, n_head=4, resid_pdrop=0.5, attn_pdrop=0.5))
+
+
+def opt_with_dropout():
+    """Its layers call functional dropout with numbers of their own."""
+    sizes = {"vocab_size": 50, "hidden_size": 32, "ffn_dim": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+    dropout = {"dropout": 0.5, "attention_dropout": 0.5, "activation_dropout": 0.5, "layerdrop": 0.5}
+    return OPTForCausalLM(OPTConfig(**sizes, **dropout, word_embed_proj_dim=32))
+
+
 @pytest.mark.parametrize("checkpointing", [False, True])  # which is in training mode
-def test_dropout_is_off_for_good(checkpointing):
+@pytest.mark.parametrize("make_model", [gpt2_with_dropout, opt_with_dropout])
+def test_dropout_is_off_for_good(make_model, checkpointing):
     with torch.random.fork_rng(devices=[]):
-        config = GPT2Config(vocab_size=50, n_embd=32, n_layer=2, n_head=4, resid_pdrop=0.5, attn_pdrop=0.5)
-        policy = Policy(GPT2LMHeadModel(config), temperature=1.0, gradient_checkpointing=checkpointing)
+        policy = Policy(make_model(), temperature=1.0, gradient_checkpointing=checkpointing)
     layout = lay_out([Sample.of([1, 2], [3, 4, 5])], np.zeros(1, dtype=np.int64))
     policy.train()
     torch.testing.assert_close(policy(layout)["logprob"], policy(layout)["logprob"], rtol=0, atol=0)
+
+
+def test_a_model_with_a_dropout_of_its_own_making_is_refused():
+    model = make("llama")
+    noisy = torch.nn.functional.dropout
+    model.model.norm.register_forward_hook(lambda norm, _, output: noisy(output, 0.5, training=norm.training))
+    assert Policy(model, temperature=1.0).has_linear_head
+    with pytest.raises(RlenvsError, match="LlamaForCausalLM gives other logits when it reads the same tokens again"):
+        Policy(model, temperature=1.0, gradient_checkpointing=True)
 
 
 def test_gradient_checkpointing_changes_memory_and_not_the_gradient(samples):
