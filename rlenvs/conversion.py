@@ -15,7 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from rlenvs.component_names import NO_COMPONENTS, Components, check_is_no_choice, init_fields, place_of
 from rlenvs.errors import unknown
-from rlenvs.wording import WORDS, ConfigError, as_tuple, check_names, described, expected, index_in, join, wrong
+from rlenvs.wording import NONE, WORDS, ConfigError, as_tuple, check_names, described, expected, index_in, join, wrong
 
 
 def converted(hint: Any, value: Any, path: str, components: Components = NO_COMPONENTS) -> Any:
@@ -24,7 +24,8 @@ def converted(hint: Any, value: Any, path: str, components: Components = NO_COMP
     Args:
         hint: bool, int, float, str, Path, None, Any, Literal, a union, `tuple`, `Sequence[…]` (which gives a tuple),
             `Mapping[str, …]`, a dataclass; any other class is a slot, filled by `{"use": name, **fields}`, or by the
-            bare name. A list of slots may be said by its one component.
+            bare name. A list of slots may be said by its one component. Where None is allowed and text is not, "none"
+            is None.
         path: dotted, for the errors.
 
     Raises:
@@ -167,9 +168,10 @@ def _one_of(choices: tuple[Any, ...], value: Any, path: str) -> Any:
 
 
 def _any_of(hint: Any, value: Any, path: str, components: Components) -> Any:
-    if value is None and type(None) in get_args(hint):
-        return None
     members = [member for member in get_args(hint) if member is not type(None)]
+    is_optional, has_text = len(members) < len(get_args(hint)), str in members
+    if is_optional and (value is None or (value == NONE and not has_text)):
+        return None
     if len(members) == 1:
         return converted(members[0], value, path, components)
     for member in members:

@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from rlenvs.conversion import is_component
-from rlenvs.wording import ConfigError, described, index_in, join
+from rlenvs.wording import NONE, ConfigError, described, index_in, join
 
 
 def overridden(table: dict[str, Any], text: str, slots: Container[str] = ()) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _keys_and_value(text: str) -> tuple[list[str], Any]:
 
 def _value(text: str, whole: str) -> Any:
     """A TOML value; a bare word is text, the bare word `none` is no value."""
-    if text == "none":
+    if text == NONE:
         return None
     try:
         return tomllib.loads(f"value = {text}")["value"]

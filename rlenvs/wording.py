@@ -17,6 +17,10 @@ WORDS: dict[Any, str] = {
 }
 
 
+NONE = "none"
+"""How a person says that there is no value, which TOML has no word for."""
+
+
 class ConfigError(RlenvsError, ValueError):
     """A configuration that cannot be used: what was expected, what came, and where."""
 
@@ -71,6 +75,7 @@ def expected(hint: Any) -> str:
 
 
 def wrong(hint: Any, value: Any, path: str) -> ConfigError:
+    """The error of a value that is not what its hint asks for."""
     return ConfigError(f"{path}: expected {expected(hint)}, got {described(value)}")
 
 

@@ -272,6 +272,8 @@ def test_a_text_that_is_no_component_has_no_parts(name):
         ({"regularise": {"use": "kl", "coefficient": 2}}, Method(regularise=(KL(coefficient=2.0),))),
         ({"regularise": {"2": "clip", "1": {"use": "mean"}}}, Method(regularise=(KL(), Mean(), Clip()))),
         ({"updates": {"0": 4}}, Method(updates=(4, 1))),
+        ({"surrogate": {"use": "dual", "cap": "none"}}, Method(surrogate=DualClip(cap=None))),
+        ({"regularise": [{"use": "kl", "reduce": "none"}]}, Method()),
         ({"updates": [2, 3], "reduce": {"over": "token"}}, Method(updates=(2, 3), reduce=Mean(over="token"))),
     ],
 )
