@@ -11,6 +11,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 WORLD, SABOTAGE = Path(__file__).with_name("world.py"), Path(__file__).with_name("sabotage.py")
+CRITICS = Path(__file__).parents[1] / "unit/rlenvs_trainers/critics.py"
 MOMENTS = {
     "while the policy writes": "rollout:20",
     "before an update": "learner:4",
@@ -120,6 +121,18 @@ def test_r20_a_second_epoch_of_a_small_data_set_resumes_alike(rlenvs, start, who
     assert rlenvs("train", "--resume", "runs/cut", *sets(f'plugins=["{WORLD}"]')).code == 0
     assert_equal(run_of("cut"), expected)
     assert {row.task_id for row in run_of("cut").rollouts} == {f"digit/{index}" for index in range(5)}
+
+
+def test_r20_a_critic_goes_on_as_well(rlenvs, start, whole, run_of):
+    both = f'plugins=["{WORLD}", "{CRITICS}"]'
+    changes = [both, "algorithm=critic", "regularise.value_loss.critic.lr=0.003"]
+    expected = whole("train", *changes)
+    line = ["train", "tiny.toml", "--name", "cut", *sets(*changes), "--plugin", SABOTAGE]
+    assert start(*line, SABOTAGE="recorded:5:SIGKILL").wait().code == 137
+    assert rlenvs("train", "--resume", "runs/cut", *sets(both)).code == 0
+    assert_equal(run_of("cut"), expected)
+    losses = [values["value_loss/mean"] for values in expected[0].metrics.values()]
+    assert losses[-1] < losses[0], "it learned nothing"
 
 
 MEMORY = """

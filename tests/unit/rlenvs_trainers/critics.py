@@ -1,10 +1,14 @@
-"""Algorithms that bring signals along: a critic as baseline, and a loss on what the policy gives to noted tokens."""
+"""Algorithms that bring signals along: a critic as baseline, and a loss on what the policy gives to noted tokens.
+
+It is a plug-in too, for tests from the command line.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
+from rlenvs.hooks import hookimpl
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers.algorithm import Signal, TokenCredit
 from rlenvs_trainers.records import Group
@@ -116,3 +120,8 @@ class Support:
 CRITIC = replace(GRPO, name="critic", annotate=(Values(),), credit=AgainstTheCritic(), regularise=(ValueLoss(),))
 SUPPORT = replace(GRPO, name="support", annotate=(Candidates(),), regularise=(Support(),))
 BOTH = replace(CRITIC, name="both", annotate=(Values(), Candidates()), regularise=(ValueLoss(), Support()))
+
+
+@hookimpl
+def register_algorithms(register):
+    register(CRITIC)
