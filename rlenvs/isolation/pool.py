@@ -40,6 +40,10 @@ class StoppedError(RlenvsError):
         self.by_request = by_request
 
 
+class LateError(StoppedError):
+    """The caller waited as long as it meant to: the machine is busy, or the call waits itself."""
+
+
 class RaisedInWorkerError(RlenvsError):
     """What a worker process served raised: type, message and the last line of its traceback."""
 
@@ -137,7 +141,7 @@ class _Worker:
         poll.register(descriptor, event)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
             limit_s = self.limits.wall_s if self._is_ready else _START_LIMIT_S
-            raise StoppedError(f"no answer within {limit_s:g} s: its process was ended", by_request=False)
+            raise LateError(f"no answer within {limit_s:g} s: its process was ended", by_request=False)
 
     def _ended(self) -> StoppedError:
         self._kill_group()

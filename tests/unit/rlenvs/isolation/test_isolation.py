@@ -67,7 +67,7 @@ def test_one_that_goes_beyond_its_limits_is_a_grader_error_and_the_next_call_wor
 def test_one_that_waits_for_ever_is_ended_in_time():
     function = isolated(graders.behaving, timeout_s=2)
     started = time.monotonic()
-    with pytest.raises(GraderError, match="raised StoppedError: no answer within 2 s: its process was ended"):
+    with pytest.raises(GraderError, match="raised LateError: no answer within 2 s: its process was ended"):
         verdict(function, "sleeps")
     assert time.monotonic() - started < 30
     assert verdict(function, "prints").reward == 1.0

@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import pytest
 
 from rlenvs import verifiers
+from rlenvs.isolation.pool import LateError, Limits, StoppedError
 from rlenvs.verifiers import VerifierError, VerifierPool
 
 # Parentheses deep enough that the parser needs minutes; `compare` would refuse them before any worker saw them.
@@ -46,14 +48,53 @@ def test_an_answer_that_hangs_is_ended_in_time_and_the_next_request_works(pool: 
     assert pool.algebra("x+x", "2x").verdict == "equal"
 
 
-def test_a_worker_that_stands_still_is_ended_at_the_wall_limit_and_is_not_the_answers_fault() -> None:
-    pool = VerifierPool(1, cpu_s=1, wall_s=0.5)
+def test_a_worker_that_stands_still_is_ended_at_the_wall_limit_and_the_comparison_is_made_again() -> None:
+    pool = VerifierPool(1, cpu_s=1, wall_s=20)
     pid = worker_pid(pool)
+    pool.processes.idle[0].limits = Limits(wall_s=0.01)
     os.kill(pid, signal.SIGSTOP)
     judged = pool.algebra("x+x", "2x")
     pool.close()
-    assert (judged.verdict, judged.by_answer) == ("error", False)
+    assert (judged.verdict, judged.by_answer) == ("equal", False)
     assert not is_alive(pid)
+
+
+class Scripted:
+    """In place of a pool's processes: raises or gives the next of what it is told, and notes what it was asked."""
+
+    def __init__(self, *gives: Any) -> None:
+        self.gives, self.asked = list(gives), list[tuple[str, str]]()
+
+    def ask(self, request: dict[str, str]) -> Any:
+        self.asked.append((request["gold"], request["answer"]))
+        given = self.gives.pop(0)
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+
+LATE = LateError("no answer within 8 s", by_request=False)
+SPENT = StoppedError("more than 2 s of processor time", by_request=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "patient", "verdict", "asked_again"),
+    [
+        ([LATE], [["equal", ""]], "equal", [("x+1", "x+x")]),
+        ([LATE, ["equal", ""]], [SPENT], "not_equal", [("x+1", "x+x")]),
+        ([SPENT, LATE], [["equal", ""]], "not_equal", [("x+1", "x+1")]),
+        ([LATE], [LATE], "error", [("x+1", "x+x")]),
+        ([SPENT, LATE], [LATE], "error", [("x+1", "x+1")]),
+    ],
+)
+def test_r05_what_a_busy_machine_leaves_undone_is_tried_again_with_more_patience(
+    first: list[Any], patient: list[Any], verdict: str, asked_again: list[tuple[str, str]]
+) -> None:
+    pool = VerifierPool(1)
+    again = Scripted(*patient)
+    pool.processes, pool.patient = cast(Any, Scripted(*first)), cast(Any, again)
+    assert verifiers.judge("x+1", "x+x", pool=pool).verdict == verdict
+    assert again.asked == asked_again
 
 
 def test_a_worker_that_was_killed_is_replaced(pool: VerifierPool) -> None:
