@@ -106,6 +106,8 @@ def _slot_lines(slot: str, filling: Any, value: Any) -> Iterator[str]:
             yield from _slot_lines(f"{slot}.{index}", item, component)
     elif isinstance(filling, dict) and is_dataclass(value):
         yield f"{slot} = {inline(filling)}"
-        yield f"    {(inspect.getdoc(type(value)) or '').partition(chr(10))[0]}"
+        said = inspect.getdoc(type(value)) or ""
+        if said and not said.startswith(f"{type(value).__name__}("):  # which dataclasses say of themselves
+            yield f"    {said.partition(chr(10))[0]}"
     else:
         yield f"{slot} = {inline(filling)}"

@@ -1,6 +1,7 @@
 """`rlenvs algorithms`: what there is, and what fills the slots of one."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +61,12 @@ def test_the_page_for_people_has_every_slot_and_says_how_to_change_it(capsys):
 def test_a_mistyped_name_gets_its_near_miss(capsys, arguments, sentence):
     assert main(arguments) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_component_without_a_docstring_has_no_line_of_its_own(capsys):
+    critics = str(Path(__file__).with_name("critics.py"))
+    assert main(["--plugin", critics, "algorithms", "show", "critic"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if line.startswith("regularise.0 = ")]
+    assert 'critic = { use = "critic", name = "value", lr = 0.01 }' in lines[place]
+    assert lines[place + 1].startswith("reduce = ")
