@@ -168,8 +168,9 @@ class Policy(nn.Module):
         if (first - second).abs().max() > 1e-3 * first.std():
             raise RlenvsError(
                 f"{type(self.model).__name__} gives other logits when it reads the same tokens again: it has a dropout "
-                "that could not be turned off, and the ratio of an unchanged policy would not be 1. Set what its config "
-                "has of dropout to 0, or train without learner.gradient_checkpointing, which needs its training mode."
+                "that could not be turned off, and the ratio of an unchanged policy would not be 1. Set what its "
+                "config has of dropout to 0, or train without learner.gradient_checkpointing, for which it is in "
+                "training mode."
             )
 
     @torch.no_grad()
