@@ -5,7 +5,7 @@ model as it is, on the first problems of GSM8K and MATH-500. Then single-step ar
 attempt earns anything without their tags, so a warm start on 256 demonstrations shows it the format, and GRPO goes on
 from there.
 
-    python -m examples.smollm2 [--problems 50] [--steps 20]
+    python -m examples.smollm2 [--problems 50] [--steps 20] [--seed 0]
 """
 
 import argparse
@@ -69,10 +69,11 @@ def arithmetic(**options: object) -> EnvConfig:
     return EnvConfig(id="rlenvs/Arithmetic-v0", kwargs=kwargs)
 
 
-def warm_up(model: Path) -> TrainConfig:
+def warm_up(model: Path, seed: int) -> TrainConfig:
     """A few demonstrations of the format."""
     return TrainConfig(
-        name="smollm2-warm-up",
+        name=f"smollm2-warm-up-{seed}",
+        seed=seed,
         policy=str(model),
         algorithm="sft",
         env=(arithmetic(),),
@@ -83,10 +84,11 @@ def warm_up(model: Path) -> TrainConfig:
     )
 
 
-def reinforce(policy: Path, steps: int) -> TrainConfig:
+def reinforce(policy: Path, steps: int, seed: int) -> TrainConfig:
     """GRPO from the warm start, with held-out questions before and after."""
     return TrainConfig(
-        name="smollm2",
+        name=f"smollm2-{seed}",
+        seed=seed,
         policy=str(policy),
         env=(arithmetic(),),
         sampling=Sampling(max_tokens=64),
@@ -110,12 +112,14 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", type=int, default=50)
     parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     started = time.monotonic()
     model = prepare()
-    measure(model, options.problems)
+    if options.problems:
+        measure(model, options.problems)
     measured = time.monotonic()
-    trained = run(reinforce(run(warm_up(model)), options.steps))
+    trained = run(reinforce(run(warm_up(model, options.seed)), options.steps, options.seed))
     print(f"mean reward (accuracy + format) of every four steps: {curve(trained)}")
     before, after, greedy_before, greedy_after = figures(trained)
     print("held-out single-step arithmetic, % right with 95 % intervals")
