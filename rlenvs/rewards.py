@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rlenvs.errors import unknown
@@ -168,21 +169,21 @@ def question_of(task: Task) -> str:
 
 def accuracy(template: Template, equal: Equal) -> Grader:
     """A reward function: 1 if the final answer equals the task's target, else 0. No answer is a wrong answer."""
+    return partial(_accuracy, template, equal)
 
-    def grade(task: Task, transcript: Sequence[Message]) -> float:
-        answer = template.extract(policy_reply(task, transcript) or "")
-        return float(answer is not None and equal(task.target, answer, question_of(task)))
 
-    return grade
+def _accuracy(template: Template, equal: Equal, task: Task, transcript: Sequence[Message]) -> float:
+    answer = template.extract(policy_reply(task, transcript) or "")
+    return float(answer is not None and equal(task.target, answer, question_of(task)))
 
 
 def format_reward(template: Template) -> Grader:
     """A reward function: 1 if the policy's last message keeps to the template's format exactly, else 0."""
+    return partial(_format, template)
 
-    def grade(task: Task, transcript: Sequence[Message]) -> float:
-        return float(template.is_well_formed(policy_reply(task, transcript) or ""))
 
-    return grade
+def _format(template: Template, task: Task, transcript: Sequence[Message]) -> float:
+    return float(template.is_well_formed(policy_reply(task, transcript) or ""))
 
 
 def r1_zero_rubric(template: Template, equal: Equal, *, format_weight: float = 1.0) -> Rubric:
