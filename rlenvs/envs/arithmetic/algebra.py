@@ -87,18 +87,21 @@ def is_expanded(node: Node) -> bool:
 
 
 def _degree_of_term(node: Node) -> int | None:
-    """The degree of a number, of x^n, or of a number times x^n; None of anything else."""
+    """The degree of a product of x's, powers of x and at most one number; None of anything else."""
     if node.kind == "minus":
         return _degree_of_term(node.parts[0])
-    if _is_plain_number(node):
-        return 0
-    if node.kind == "x":
-        return 1
-    if node.kind == "power":
-        return int(node.value) if node.parts[0].kind == "x" else None
-    if node.kind == "product" and len(node.parts) == 2 and _is_plain_number(node.parts[0]):
-        return None if _is_plain_number(node.parts[1]) else _degree_of_term(node.parts[1])
-    return None
+    factors = node.parts if node.kind == "product" else (node,)
+    degrees = [_degree_of_factor(factor) for factor in factors if not _is_plain_number(factor)]
+    known = [degree for degree in degrees if degree is not None]
+    is_term = len(known) == len(degrees) >= len(factors) - 1
+    return sum(known) if is_term else None
+
+
+def _degree_of_factor(node: Node) -> int | None:
+    """The degree of x, or of a power of it."""
+    if node.kind == "power" and node.parts[0].kind == "x":
+        return int(node.value)
+    return 1 if node.kind == "x" else None
 
 
 def _is_plain_number(node: Node) -> bool:

@@ -18,10 +18,14 @@ MAX_CHARACTERS = 400
 _INTEGER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,50})"
 _DECIMAL = re.compile(rf"([+-]?)((?:{_INTEGER})?)(?:\.([0-9]{{1,50}}))?")
 _FRACTION = re.compile(r"([+-]?)([0-9]{1,50}) ?/ ?([0-9]{1,50})")
-_LATEX_FRACTION = re.compile(r"([+-]?)\\[dt]?frac\{([0-9]{1,50})\}\{([0-9]{1,50})\}")
+_ABOVE, _BELOW = r"(?:\{([+-]?[0-9]{1,50})\}|([0-9]))", r"(?:\{([0-9]{1,50})\}|([0-9]))"
+_LATEX_FRACTION = re.compile(rf"([+-]?)\\[dt]?frac{_ABOVE}{_BELOW}")
 _MIXED = re.compile(r"([+-]?)([0-9]{1,50}) ([0-9]{1,50})/([0-9]{1,50})")
 _SEPARATOR = re.compile(r"\s*(?:[,;]|\band\b|\bor\b|\n)\s*")
-_REMAINDER = re.compile(r"([0-9]{1,50})\s*,?\s*(?:r|rem|remainder)\.?\s*[:=]?\s*([0-9]{1,50})", re.IGNORECASE)
+_REMAINDER = re.compile(
+    r"(?:quotient\s*[:=]?\s*)?([0-9]{1,50})\s*,?\s*(?:r|rem|(?:and |with )?remainder)\.?\s*[:=]?\s*([0-9]{1,50})",
+    re.IGNORECASE,
+)
 _TEXT_COMMAND = re.compile(r"\\(?:text|mathrm)\{([^{}]*)\}")
 _ASSIGNED = re.compile(r"([a-z])\s*=\s*(\S.*)", re.DOTALL)
 
@@ -44,16 +48,25 @@ def _cleaned(text: str, form: Form) -> str:
 
 
 def number(text: str) -> Fraction | None:
-    r"""The rational number that a text is: 1,250 or -3.5 or 7/2 or 3 1/2 or \frac{7}{2}; None if it is none."""
+    r"""The rational number that a text is: 1,250, -3.5, 7/2, 3 1/2, \frac{7}{2} or \frac72; None if it is none."""
     text = text.strip()
     decimal = _DECIMAL.fullmatch(text)
     if decimal and (decimal[2] or decimal[3]):
         return Fraction(f"{decimal[1]}{decimal[2].replace(',', '') or '0'}.{decimal[3] or '0'}")
-    fraction = _FRACTION.fullmatch(text) or _LATEX_FRACTION.fullmatch(text)
+    fraction = _fraction(text)
     if fraction:
-        return _signed(fraction[1], 0, int(fraction[2]), int(fraction[3]))
+        return Fraction(*fraction) if fraction[1] else None
     mixed = _MIXED.fullmatch(text)
     return _signed(mixed[1], *(int(mixed[i]) for i in (2, 3, 4))) if mixed else None
+
+
+def _fraction(text: str) -> tuple[int, int] | None:
+    """What stands above and below the line, the sign above; None where the text is no fraction."""
+    found = _FRACTION.fullmatch(text) or _LATEX_FRACTION.fullmatch(text)
+    if found is None:
+        return None
+    sign, above, below = [part for part in found.groups() if part is not None]
+    return int(above) * (-1 if sign == "-" else 1), int(below)
 
 
 def _signed(sign: str, whole: int, top: int, bottom: int) -> Fraction | None:
@@ -71,8 +84,8 @@ def _same_number(given: str, answer: str) -> bool:
 
 
 def _same_lowest(given: str, answer: str) -> bool:
-    fraction = _FRACTION.fullmatch(given) or _LATEX_FRACTION.fullmatch(given)
-    is_lowest = fraction is not None and gcd(int(fraction[2]), int(fraction[3])) == 1
+    fraction = _fraction(given)
+    is_lowest = fraction is not None and gcd(*fraction) == 1
     return (is_lowest or given.lstrip("+-").isdecimal()) and _same_number(given, answer)
 
 

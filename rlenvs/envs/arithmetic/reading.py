@@ -18,6 +18,8 @@ _SPELLINGS = (
     (r"\left", ""), (r"\right", ""), (r"\cdot", "*"), (r"\times", "*"), (r"\sin", "sin"), (r"\cos", "cos"),
     (r"\exp", "exp"), ("**", "^"), ("·", "*"), ("×", "*"), ("−", "-"), ("{", "("), ("}", ")"), ("$", ""),
 )  # fmt: skip
+_RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class _Reader:
     """Recursive descent over the tokens."""
 
     def __init__(self, text: str) -> None:
+        text = _RAISED.sub(lambda digits: f"^{digits[0].translate(_LOWERED)}", text)
         for written, meant in _SPELLINGS:
             text = text.replace(written, meant)
         self.tokens: list[str] = []
