@@ -1,4 +1,4 @@
-"""What pyproject.toml declares is what the packages import, and nothing else; `make lowest` tries the lowest versions."""
+"""What pyproject.toml declares is what the packages import, nothing else; `make lowest` tries the lowest versions."""
 
 import ast
 import sys

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from rlenvs import config as config_files
 from rlenvs.deadline import Workers
 from rlenvs.errors import RlenvsError
 from rlenvs.store import RunStore
-from rlenvs_trainers import checkpoint, generators
+from rlenvs_trainers import checkpoint, generators, slots
 from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.learner import Learner
 from rlenvs_trainers.lock import locked
@@ -38,7 +39,7 @@ def new_run(config: TrainConfig, plugins: Plugins) -> Run:
     if (folder / CONFIG).exists():
         raise RlenvsError(f"{folder} holds a run already: resume it (--resume {folder}) or choose another --name")
     run = _assembled(config, folder, plugins, policy_spec=config.policy)
-    config_files.write(config, folder / CONFIG)
+    config_files.write(run.config, folder / CONFIG)
     run.publish_weights()
     return run
 
@@ -59,7 +60,7 @@ def resumed_run(folder: Path, config: TrainConfig, plugins: Plugins) -> Run:
     for path, reason in found.skipped:
         run.store.write_event(run.step, "checkpoint_skipped", {"path": str(path), "reason": reason})
         run.notes += (f"checkpoint {path} was skipped: {reason}. The run goes on after step {run.step}.",)
-    config_files.write(config, folder / CONFIG)
+    config_files.write(run.config, folder / CONFIG)
     run.publish_weights()
     return run
 
@@ -67,9 +68,9 @@ def resumed_run(folder: Path, config: TrainConfig, plugins: Plugins) -> Run:
 def _assembled(
     config: TrainConfig, folder: Path, plugins: Plugins, policy_spec: str, lock: IO[str] | None = None
 ) -> Run:
-    algorithm = config_files.with_options(
-        plugins.algorithms[config.algorithm], config.algorithm_options, plugins.components
-    )
+    components = plugins.components
+    base = slots.restored(plugins.algorithms[config.algorithm], config.algorithm_slots, components)
+    algorithm = config_files.with_options(base, config.algorithm_options, components)
     check_slots(algorithm)
     check_config(config, algorithm)
     check_ranks(int(os.environ.get("WORLD_SIZE", "1")))
@@ -99,7 +100,7 @@ def _assembled(
     )
     check_sampler(algorithm, sampler, config)
     return Run(
-        config=config,
+        config=replace(config, algorithm_options={}, algorithm_slots=slots.kept(algorithm, components)),
         folder=folder,
         plugins=plugins,
         algorithm=algorithm,
@@ -112,7 +113,7 @@ def _assembled(
         lock=lock or locked(folder),
         store=RunStore(folder / STORE),
         workers=Workers(config.rollout.workers or None),
-        notes=(*learner.notes, *sampler.notes),
+        notes=(*slots.notes(config.algorithm_slots, base, components), *learner.notes, *sampler.notes),
     )
 
 

@@ -106,8 +106,8 @@ class TrainConfig:
     algorithm: str = "grpo"
     algorithm_options: Mapping[str, Any] = field(default_factory=dict, metadata=FILLS_SLOTS)
     """Of the algorithm's slots: {"surrogate": {"high": 0.28}}, {"surrogate": "soft"}."""
-    algorithm_defaults: Mapping[str, Any] = field(default_factory=dict)
-    """What the algorithm is made of where no option says otherwise, as a run writes it down; empty: what it is now."""
+    algorithm_slots: Mapping[str, Any] = field(default_factory=dict)
+    """What the options change, slot by slot, as a run writes it down; empty: the algorithm as it is registered."""
     env: tuple[EnvConfig, ...] = ()
     sampler: str = "transformers"
     sampler_options: Mapping[str, Any] = field(default_factory=dict)  # what the sampler's factory takes: max_rows …

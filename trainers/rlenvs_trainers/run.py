@@ -67,7 +67,8 @@ class Run:
 
     def __enter__(self) -> Self:
         config = config_files.to_dict(self.config)
-        facts = {"config": config, "algorithm": self._slots(), "notes": self.notes}
+        settings = {name: value for name, value in config.items() if not name.startswith("algorithm_")}
+        facts = {"config": settings, "algorithm": self._slots(), "notes": self.notes}
         self.store.write_event(self.step, "run_started", facts)
         self.plugins.notify("on_run_start", run_dir=self.folder, config=config, step=self.step)
         return self
@@ -192,7 +193,7 @@ class Run:
         return path
 
     def _slots(self) -> dict[str, Any]:
-        """Everything that the algorithm is made of, defaults included: `config.toml` has only what was changed."""
+        """Everything that the algorithm is made of."""
         return config_files.describe(self.algorithm, self.plugins.components)
 
     def restore(self, path: Path) -> None:

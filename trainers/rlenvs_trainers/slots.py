@@ -1,6 +1,7 @@
-"""What a registered algorithm was made of when a run began: `config.toml` keeps it, and so means the same ever after.
+"""What fills an algorithm's slots, as `config.toml` keeps it: a run that is made again from the file has the same.
 
-A plug-in's next version may have other defaults. What a person set is `algorithm_options`, and comes on top.
+A registered algorithm, a component's defaults and a preset may be other ones in the next version of a plug-in, so the
+file has all of them, and what was set is among them.
 """
 
 from __future__ import annotations
@@ -22,44 +23,33 @@ def kept(algorithm: Algorithm, components: Components) -> dict[str, Any]:
     return description
 
 
-def restored(algorithm: Algorithm, defaults: Mapping[str, Any], components: Components) -> Algorithm:
-    """The algorithm with the `defaults` that were kept of it; as it is, where they are empty or another one's.
+def restored(algorithm: Algorithm, slots: Mapping[str, Any], components: Components) -> Algorithm:
+    """The algorithm with the slots that were `kept` of it; as it is, where they are none or another one's.
 
     Raises:
         RlenvsError: it cannot have them any more: a field or a component is gone.
     """
-    if defaults.get("name") != algorithm.name:
+    if slots.get("name") != algorithm.name:
         return algorithm
     now = kept(algorithm, components)
-    options = {slot: _back(part, now.get(slot)) for slot, part in defaults.items() if part != now.get(slot)}
+    options = {slot: _back(part, now.get(slot)) for slot, part in slots.items() if part != now.get(slot)}
     try:
         return with_options(algorithm, options, components)
     except ConfigError as error:
         raise RlenvsError(
-            f"{algorithm.name!r} was made of something else when [algorithm_defaults] was written, and cannot be any "
-            f"more: {error}. Take [algorithm_defaults] out of the file to train with its present defaults."
+            f"{algorithm.name!r} cannot be made of what [algorithm_slots] says any more: {error}. Take "
+            "[algorithm_slots] out of the file to train with what is registered now."
         ) from error
 
 
-def notes(before: Mapping[str, Any], now: Mapping[str, Any], used: Mapping[str, Any]) -> Iterator[str]:
-    """What to tell of an algorithm whose defaults were other ones `before`, where these three are as `kept` has them.
-
-    Args:
-        before: what the file keeps; it may be empty, or another algorithm's.
-        now: what is registered.
-        used: what the run goes by.
-    """
-    if before.get("name") != now["name"]:
+def notes(slots: Mapping[str, Any], algorithm: Algorithm, components: Components) -> Iterator[str]:
+    """What to tell of a restored algorithm: `slots` are another one's, or leave something open."""
+    if not slots:
         return
-    missing = list(differences(before, used))
-    regained = [each for each in differences(before, now) if each not in missing]
-    if regained:
-        yield (
-            f"{now['name']!r} has other defaults than when [algorithm_defaults] was written, and this run uses those "
-            f"of then: {', '.join(regained)}."
-        )
-    if missing:
-        yield f"{now['name']!r} has what [algorithm_defaults] does not speak of: {', '.join(missing)}."
+    if slots.get("name") != algorithm.name:
+        yield f"[algorithm_slots] are those of {slots.get('name')!r}: {algorithm.name!r} begins as it is registered."
+    elif new := ", ".join(differences(slots, kept(algorithm, components))):
+        yield f"{algorithm.name!r} has what [algorithm_slots] says nothing of: {new}."
 
 
 def _in_toml(value: Any) -> Any:

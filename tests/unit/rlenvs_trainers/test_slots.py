@@ -10,10 +10,10 @@ from rlenvs.errors import RlenvsError
 from rlenvs.plugins import load
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers.config import TrainConfig
-from rlenvs_trainers.defaults import kept, notes, restored
 from rlenvs_trainers.reduce import Mean
 from rlenvs_trainers.regularise import KL, EntropyBonus
 from rlenvs_trainers.select import NonConstant, WidestSpread
+from rlenvs_trainers.slots import kept, notes, restored
 from rlenvs_trainers.surrogate import Clip, Soft
 
 
@@ -24,12 +24,12 @@ def components():
 
 @pytest.fixture
 def on_disk(components, tmp_path):
-    """`on_disk(algorithm)`: its defaults, written into a config.toml and read again."""
+    """`on_disk(algorithm)`: its slots, written into a config.toml and read again."""
 
     def written(algorithm: Any) -> Any:
         config = read(TrainConfig, sets=["env.0.id=my/Env-v0"])
-        write(replace(config, algorithm_defaults=kept(algorithm, components)), tmp_path / "config.toml")
-        return read(TrainConfig, tmp_path / "config.toml").algorithm_defaults
+        write(replace(config, algorithm_slots=kept(algorithm, components)), tmp_path / "config.toml")
+        return read(TrainConfig, tmp_path / "config.toml").algorithm_slots
 
     return written
 
@@ -81,23 +81,21 @@ def test_a_component_that_nobody_registered_stays_and_its_fields_go_back(on_disk
 
 
 def test_what_cannot_be_made_any_more_is_refused_with_a_sentence(on_disk, components):
-    defaults = on_disk(BASE)
-    defaults["surrogate"] = {**defaults["surrogate"], "width": 3}
-    with pytest.raises(RlenvsError, match=r"surrogate\.width: no option 'width'.*Take \[algorithm_defaults\] out"):
-        restored(BASE, defaults, components)
+    slots = on_disk(BASE)
+    slots["surrogate"] = {**slots["surrogate"], "width": 3}
+    with pytest.raises(RlenvsError, match=r"surrogate\.width: no option 'width'.*Take \[algorithm_slots\] out"):
+        restored(BASE, slots, components)
     with pytest.raises(RlenvsError, match=r"no component 'own'"):
         restored(BASE, on_disk(replace(BASE, credit=Own())), components)
 
 
-def test_what_changed_is_told_and_what_is_new(on_disk, components):
-    now = kept(replace(BASE, surrogate=Clip(high=0.3)), components)
-    before = on_disk(replace(BASE, surrogate=Clip(high=0.2)))
-    del before["surrogate"]["low"]
-    used = kept(restored(replace(BASE, surrogate=Clip(high=0.3)), before, components), components)
-    told = list(notes(before, now, used))
-    assert [sentence.partition(": ")[2] for sentence in told] == [
-        "surrogate.high was 0.2 and is 0.3.",
-        "surrogate.low was None and is 0.2.",
+def test_what_is_new_is_told_and_whose_slots_are_not_taken(on_disk, components):
+    slots = on_disk(BASE)
+    assert not list(notes(slots, BASE, components))
+    assert not list(notes({}, BASE, components))
+    del slots["surrogate"]["low"]
+    assert list(notes(slots, BASE, components)) == [
+        "'grpo' has what [algorithm_slots] says nothing of: surrogate.low was None and is 0.2."
     ]
-    assert not list(notes(now, now, now))
-    assert not list(notes({}, now, now))
+    (sentence,) = notes(slots, replace(BASE, name="mine"), components)
+    assert sentence == "[algorithm_slots] are those of 'grpo': 'mine' begins as it is registered."
