@@ -6,6 +6,7 @@ twice, and make the interval narrower than what is known.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -48,6 +49,7 @@ class Tried:
     num_asked: int | None  # tasks; None: all that there are
     num_questions: int  # different ones, all of them tried
     num_repeated: int  # tasks passed over: an earlier one asks the same
+    shared_ids: tuple[str, ...] = ()  # ids that several of the tasks tried have: one stands for all of these elsewhere
 
     def metrics(self) -> dict[str, float]:
         """Its counts as named numbers, beside a summary's."""
@@ -66,6 +68,7 @@ def tried(target: Target, num_asked: int | None, questions: Questions) -> Tried:
         num_asked=num_asked,
         num_questions=len(questions.found),
         num_repeated=questions.num_repeated,
+        shared_ids=tuple(id for id, count in Counter(ids).items() if count > 1),
     )
 
 

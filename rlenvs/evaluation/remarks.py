@@ -39,6 +39,12 @@ def _questions(tried: Tried) -> Iterator[str]:
         yield f"has {tried.num_questions} different questions, not the {tried.num_asked} asked for{why}"
     elif tried.num_repeated:
         yield repeated
+    if tried.shared_ids:
+        some = f"{tried.shared_ids[0]}{' …' if tried.shared_ids[1:] else ''}"
+        yield (
+            f"several tasks have the same id ({some}): they draw the same seeds, and comparisons that pair tasks by id "
+            "take them for one. Give each an id of its own"
+        )
 
 
 def _cut_off(summary: Summary) -> Iterator[str]:

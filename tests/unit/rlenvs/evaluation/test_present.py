@@ -144,6 +144,13 @@ def test_people_and_programs_are_told_what_was_evaluated() -> None:
     [
         ({"num_asked": 4}, []),
         ({"num_asked": 4, "num_repeated": 3}, ["3 tasks were passed over that repeat an earlier question"]),
+        (
+            {"shared_ids": ("t1", "t2")},
+            [
+                "several tasks have the same id (t1 …): they draw the same seeds, and comparisons that pair tasks by "
+                "id take them for one. Give each an id of its own"
+            ],
+        ),
         ({"num_asked": 9}, ["has 4 different questions, not the 9 asked for"]),
         (
             {"num_asked": 9, "num_repeated": 3},
@@ -154,7 +161,9 @@ def test_people_and_programs_are_told_what_was_evaluated() -> None:
         ),
     ],
 )
-def test_fewer_questions_than_asked_for_and_repeated_ones_are_said(facts: dict[str, Any], said: list[str]) -> None:
+def test_fewer_questions_than_asked_for_repeated_ones_and_shared_ids_are_said(
+    facts: dict[str, Any], said: list[str]
+) -> None:
     assert remarks(evaluation(SAMPLES, 4, **facts))[1:] == [f"toy[1]: {line}" for line in said]
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,15 @@ def test_a_family_with_few_questions_gives_all_that_it_has_and_no_more() -> None
     texts = {question.task.prompt[-1].content for question in found.found if isinstance(question.task, Task)}
     assert len(texts) == len(found.found) < 300
     assert found.num_repeated >= 1000
+
+
+@pytest.mark.usefixtures("registry")
+def test_ids_that_several_tasks_have_are_told() -> None:
+    class Alike(RepeatingEnv):
+        def task_at(self, index: int) -> Task:
+            return replace(super().task_at(index), id=f"t{index // 2}")
+
+    rlenvs.register("tests/Alike-v0", Alike)
+    target = Target(env="tests/Alike-v0", kwargs={"different": 5, "num_tasks": 5})
+    assert [tried.shared_ids for tried in evaluate(Oracle(), [target]).tried] == [("t0", "t1")]
+    assert [tried.shared_ids for tried in evaluate(Oracle(), [target], num_tasks=1).tried] == [()]
