@@ -48,13 +48,16 @@ def list_environments(ctx: typer.Context, as_json: JsonOption = False) -> None:
 def show(ctx: typer.Context, id: IdArgument, sets: SetOption = None, as_json: JsonOption = False) -> None:
     """Show what an environment is like: its options, and one task with its answer."""
     from rlenvs.errors import RlenvsError
+    from rlenvs.registration import registered_ids, registered_name
 
     ctx.obj.environments.check_unambiguous(id)
     facts = _facts(id) | {"from": _origin(ctx.obj, id)}
     problem: RlenvsError | None = None
     try:
         facts |= _facts_when_made(_made(ctx.obj, id, sets or []), id)
-    except RlenvsError as error:  # what can be known without making it is shown first
+    except RlenvsError as error:  # what can be known without making it is shown first, of one of ours
+        if registered_name(id) not in registered_ids():
+            raise
         problem = error
     if as_json:
         print_json(facts)

@@ -177,3 +177,11 @@ def test_an_environment_that_does_not_start_is_a_sentence_with_where_it_broke(ca
 def test_an_id_with_its_module_is_shown_like_the_id(capsys):
     assert main(["envs", "show", "rlenvs:rlenvs/EchoPair-v0"]) == 0
     assert "letters = 4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--set", "sutton_barto_reward=true"]])
+def test_of_an_environment_that_is_not_of_text_that_alone_is_said(capsys, options):
+    assert main(["envs", "show", "CartPole-v1", *options]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == "rlenvs: CartPole-v1 is CartPoleEnv, not a text environment (a rlenvs.TextEnv)\n"
