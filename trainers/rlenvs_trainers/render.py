@@ -1,18 +1,20 @@
 """Messages to token ids and back: chat templates, one BOS, bridges between turns, EOS, cuts.
 
 Ids that were sampled are never encoded again: the prompt of the next turn is everything so far, exactly as it was
-sampled, plus a bridge: the tokens that the template puts between the end of an action and the start of the next. Who
+sampled, plus a bridge: the tokens that the template puts between the end of an action and the start of the next. Role
+marks and ends of sequence are the template's alone: one that is spelled in a message stays the text that it is. Who
 samples is the samplers' business, who plays `play.py`'s.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rlenvs.errors import RlenvsError
-from rlenvs.records import Message, assistant
+from rlenvs.records import Message, assistant, user
 
 PLAIN_TEMPLATE = (
     "{% for message in messages %}"
@@ -30,6 +32,11 @@ TAGS = frozenset(
 )
 """Tokens that are part of the text even where a tokenizer registers them as special."""
 
+SEAM = "\ufdd0"
+"""Stands inside a mark that is spelled in a message: what is on either side is encoded for itself, and makes no mark.
+Unicode keeps this code point for such uses: it is no character, and not for interchange. A tokenizer that puts a space
+before every text puts one there as well."""
+
 
 class TemplateError(RlenvsError):
     """A chat template that cannot render the conversation."""
@@ -40,7 +47,7 @@ class Context:
     """What one seat has read and written so far."""
 
     messages: tuple[Message, ...]
-    text: str  # the conversation as the template renders it, up to where the policy writes next
+    text: str  # the conversation as the template renders it, seams included, up to where the policy writes next
     ids: tuple[int, ...]  # what the policy reads next, or has read and written
 
 
@@ -59,7 +66,12 @@ class Renderer:
         added = tokenizer.added_tokens_decoder
         special = set(tokenizer.all_special_ids) | {index for index, token in added.items() if token.special}
         text_ids = {index for index, token in added.items() if token.content in TAGS} | {tokenizer.unk_token_id}
-        self.eos_ids = self._ends(frozenset(eos_ids), special - text_ids)
+        given = frozenset(eos_ids)
+        self._mark = _first_of(())  # a prompt and an answer of our own have none
+        prompt, answer = self._render((user("a"),), True), self._render((user("a"), assistant("a")), False)
+        marks = special | given | {*self.encode(prompt), *self.encode(answer)}
+        self._mark = _first_of(added[index].content for index in marks & added.keys())
+        self.eos_ids = self._ends(given, special - text_ids)
         self._end = min(self._closer() & self.eos_ids or self.eos_ids)
         self._adds_bos = list(tokenizer("a").input_ids[:1]) == [tokenizer.bos_token_id]
         self._hidden = frozenset((special - text_ids) | self.eos_ids)
@@ -74,7 +86,7 @@ class Renderer:
     def _closer(self) -> frozenset[int]:
         """The first id after a message of the assistant."""
         probe = "rlenvs probe"
-        text = self._render((Message(role="user", content="a"), assistant(probe)), False)
+        text = self._render((user("a"), assistant(probe)), False)
         return frozenset(self.encode(text.rpartition(probe)[2])[:1]) if probe in text else frozenset()
 
     # From messages to ids.
@@ -111,7 +123,7 @@ class Renderer:
         """What the template wrote after the last action; None if it changed anything before that."""
         if not text.startswith(context.text):
             return None
-        rest, action = text[len(context.text) :], context.messages[-1].content
+        rest, action = text[len(context.text) :], self._seamed(context.messages[-1].content)
         if rest.startswith(action):
             return rest[len(action) :]
         rest, action = rest.lstrip(), action.strip()
@@ -127,7 +139,8 @@ class Renderer:
         from jinja2.exceptions import TemplateError as JinjaError
 
         chat = [
-            {"role": message.role, "content": message.content} | ({"name": message.name} if message.name else {})
+            {"role": message.role, "content": self._seamed(message.content)}
+            | ({"name": self._seamed(message.name)} if message.name else {})
             for message in messages
         ]
         try:
@@ -145,12 +158,17 @@ class Renderer:
         return (bos, *ids) if self._adds_bos and ids[:1] != (bos,) else ids
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """The ids of text that nobody sampled: prompts, bridges, answers to be scored. No BOS is added."""
-        return tuple(self.tokenizer(text, add_special_tokens=False).input_ids) if text else ()
+        """The ids of text that nobody sampled, marks included: prompts, bridges. No BOS is added."""
+        parts = (self.tokenizer(part, add_special_tokens=False).input_ids for part in text.split(SEAM) if part)
+        return tuple(index for part in parts for index in part)
 
     def message_ids(self, text: str) -> tuple[int, ...]:
         """The ids of a whole message that the policy might have written: its text, and an end of sequence."""
-        return (*self.encode(text), self._end)
+        return (*self.encode(self._seamed(text)), self._end)
+
+    def _seamed(self, text: str) -> str:
+        """A message's text, a seam in whatever would be read as a mark."""
+        return self._mark.sub(lambda start: start[0] + SEAM, text.replace(SEAM, "\N{REPLACEMENT CHARACTER}"))
 
     # From ids to text.
 
@@ -176,3 +194,15 @@ class Renderer:
             else:
                 low = middle + 1
         return low
+
+
+def _first_of(marks: Iterable[str]) -> re.Pattern[str]:
+    """Finds the first character of every mark in a text, also where marks overlap.
+
+    Not of tags, which are text, and not of white space and lone characters, which a seam cannot part.
+    """
+    rests: dict[str, list[str]] = {}  # by first character: some tokenizers have thousands
+    for mark in sorted(set(marks) - TAGS):
+        if len(mark.strip()) > 1:
+            rests.setdefault(re.escape(mark[0]), []).append(re.escape(mark[1:]))
+    return re.compile("|".join(f"{first}(?={'|'.join(rest)})" for first, rest in rests.items()) or "(?!)")
