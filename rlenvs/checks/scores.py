@@ -5,15 +5,18 @@ Each gives a sentence per failure. What is tried is played once per task and kep
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from rlenvs.checks.subject import LONG_TEXT, NONSENSE, Action, Score, Subject, saying, short
 from rlenvs.env import TextEnv
 from rlenvs.records import Task
 
 OWN, EMPTY, LONG, SHOWN = "its own answer", "an empty answer", "a long row of digits", "a demonstration"
+AMONG = "its own answer among those of other tasks"
 _NUM_OTHERS = 3  # tasks whose answers are tried on each
 _ROUNDING = 1e-9
+_OTHER = "the answer of task "
 
 
 def answers_score(subject: Subject) -> Iterator[str]:
@@ -39,8 +42,8 @@ def wrong_answers_are_wrong(subject: Subject) -> Iterator[str]:
                 yield f"task {task.id}: {what} made it raise {tried[what].error}"
             elif tried[what].correct == 1.0:
                 yield f"task {task.id}: {what} scores full marks"
-        others = {what: score for what, score in tried.items() if what.startswith("the answer of task ")}
-        right = [what for what, score in others.items() if score.correct == 1.0]
+        others = {what: score for what, score in tried.items() if what.startswith(_OTHER)}
+        right = _right_elsewhere(tried)
         if right and len(right) == len(others):
             example = f"{short(others[right[0]].text)}, {right[0]},"
             yield f"task {task.id}: other tasks' answers score full marks: {example} and all others that were tried"
@@ -50,6 +53,23 @@ def wrong_answers_are_wrong(subject: Subject) -> Iterator[str]:
             f"{num_right} of {num_tried} times another task's answer scores full marks: if it is not right there too,"
             " the grader accepts too much"
         )
+    subject.notes.extend(_of_lists(subject))
+
+
+def _of_lists(subject: Subject) -> Iterator[str]:
+    """A note where a reply that lists guesses is right for having the right one among them; that may be meant."""
+    scores = [tried for tried in map(partial(_tried, subject), subject.tasks) if AMONG in tried]
+    num_right = sum(tried[AMONG].correct == 1.0 and not _right_elsewhere(tried) for tried in scores)
+    if num_right:
+        yield (
+            f"{num_right} of {len(scores)} times a reply that lists the answers of several tasks, the right one among"
+            " them, scores full marks: if it should not, the grader has to look for the one answer that is given"
+        )
+
+
+def _right_elsewhere(tried: Mapping[str, Score]) -> list[str]:
+    """The answers of other tasks that are right for this one too."""
+    return [what for what, score in tried.items() if what.startswith(_OTHER) and score.correct == 1.0]
 
 
 def nothing_is_worth_more(subject: Subject) -> Iterator[str]:
@@ -90,7 +110,9 @@ def _tried(subject: Subject, task: Task) -> Mapping[str, Score]:
         if subject.has_answers:
             actions |= {OWN: lambda _env: subject.answer(task), SHOWN: subject.good_action()}
             others = _others(subject, task)
-            actions |= {f"the answer of task {each.id}": _answer_of(subject, each, task) for each in others}
+            actions |= {f"{_OTHER}{each.id}": _answer_of(subject, each, task) for each in others}
+            if len(others) > 1:
+                actions[AMONG] = _answer_among(subject, task, others)
         subject.scores[task.id] = {what: subject.score(task, action) for what, action in actions.items()}
     return subject.scores[task.id]
 
@@ -111,6 +133,16 @@ def _answer_of(subject: Subject, other: Task, task: Task) -> Action:
     def action(_env: TextEnv) -> str:
         answer = subject.answer(other)
         return NONSENSE if answer == subject.answer(task) else answer
+
+    return action
+
+
+def _answer_among(subject: Subject, task: Task, others: Sequence[Task]) -> Action:
+    """Neither first nor last: a grader that takes one of these takes a wrong one."""
+
+    def action(_env: TextEnv) -> str:
+        first, *rest = (subject.answer(each) for each in others)
+        return "\n".join((first, subject.answer(task), *rest))
 
     return action
 

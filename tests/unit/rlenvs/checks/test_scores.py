@@ -129,6 +129,25 @@ def test_an_answer_that_is_right_for_some_other_tasks_too_is_only_a_note():
     ]
 
 
+def test_a_reply_that_lists_guesses_and_is_right_is_a_note():
+    class Somewhere(Single):
+        rubric = accuracy(lambda task, t: float(f"It is {task.target}." in t[-1].content))
+
+    says = "20 of 20 times a reply that lists the answers of several tasks, the right one among them, scores full marks"
+    with pytest.warns(CheckWarning, match=says):
+        check_env(Somewhere())
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_grader_that_takes_the_first_or_the_last_answer_is_not_suspected(place):
+    class Reads(Single):
+        rubric = accuracy(lambda task, t: float((t[-1].content.splitlines() or [""])[place] == f"It is {task.target}."))
+
+    subject = Subject.of(Reads(), 4, 0)
+    assert [*scores.wrong_answers_are_wrong(subject), *subject.notes] == []
+    assert all(scores.AMONG in tried for tried in subject.scores.values())
+
+
 class Silent(Single):
     """It does not say how answers look."""
 
