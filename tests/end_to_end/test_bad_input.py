@@ -51,6 +51,7 @@ SENTENCES = {
     "tiny.toml --set sampling.max_tokens=256": "sampling.max_tokens = 256 leaves no room for a prompt in a context of",
     "tiny.toml --set credit.use=clip": "credit of 'grpo' cannot be Clip: it has no unit, min_group",
     "tiny.toml --set select=[{use='mean'}]": "select of 'grpo' cannot be Mean: it has no refills",
+    "tiny.toml --set select=widest_spread": "WidestSpread in select keeps none of fewer than 4: nothing would ever be",
     "tiny.toml --set env.0.seats=[]": "seats of test/Digit-v0 is empty: leave it out to learn in all of them",
     "tiny.toml --set eval.num_tasks=2": "eval.num_tasks is 2 and there are 0 [[eval.env]] tables",
     # What is out of bounds.

@@ -22,7 +22,14 @@ from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.learner import Learner
 from rlenvs_trainers.lock import locked
 from rlenvs_trainers.policy import load_policy
-from rlenvs_trainers.preflight import check_config, check_ranks, check_sampler, check_seats, check_slots
+from rlenvs_trainers.preflight import (
+    check_config,
+    check_ranks,
+    check_sampler,
+    check_seats,
+    check_slots,
+    check_step,
+)
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.run import CHECKPOINTS, CONFIG, STORE, Run
 from rlenvs_trainers.samplers.base import SamplerContext
@@ -76,6 +83,7 @@ def _assembled(
     check_ranks(int(os.environ.get("WORLD_SIZE", "1")))
     generators.seed(config.seed)
     envs = [_made(env, plugins) for env in config.env]
+    check_step(config, algorithm, envs)
     for env in config.eval.env:
         _made(env, plugins)  # one that cannot be made is told now, not after an hour
     tasks = TaskSampler(envs, [env.weight for env in config.env], config.seed)

@@ -53,6 +53,8 @@ class Declaration:
     max_rounds: int = 10
     """A selector that refills: how many rounds of tasks a step draws at most, the first included (DAPO's
     `max_num_gen_batches`); of several selectors, the smallest counts."""
+    min_groups: int = 1
+    """Selector: how many groups it must be given to keep any. A step that can never have as many is refused."""
 
 
 @runtime_checkable

@@ -1,5 +1,8 @@
 """What is refused before any work is done: combinations that would train on something else than was asked for."""
 
+from collections.abc import Sequence
+from math import ceil
+
 from rlenvs.env import TextEnv
 from rlenvs.episode import POLICY_SEAT
 from rlenvs.errors import RlenvsError, unknown
@@ -9,7 +12,9 @@ from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
 from rlenvs_trainers.declared import declaration, declared
 from rlenvs_trainers.devices import device_named
+from rlenvs_trainers.grouping import learned_seats
 from rlenvs_trainers.samplers.base import Sampler
+from rlenvs_trainers.select import most_rounds
 
 NEEDED = {
     "explore": (),
@@ -109,6 +114,27 @@ def check_seats(config: EnvConfig, env: TextEnv) -> None:
     for seat in config.seats or ():
         if seat not in seats:
             raise RlenvsError(unknown(f"seat of {config.id}", seat, seats))
+
+
+def check_step(config: TrainConfig, algorithm: Algorithm, envs: Sequence[TextEnv]) -> None:
+    """Refuse a step that never has enough groups for a selector to keep one: every update would be skipped.
+
+    Args:
+        envs: of the config, in its order.
+
+    Raises:
+        RlenvsError: naming both numbers.
+    """
+    tasks, rounds = config.rollout.tasks_per_step, most_rounds(algorithm.select)
+    seats = max(len(learned_seats(env, each.seats)) for env, each in zip(envs, config.env, strict=True))
+    for selector in algorithm.select:
+        least, most = declaration(selector).min_groups, tasks * seats * rounds
+        if most < least:
+            raise RlenvsError(
+                f"rollout.tasks_per_step = {tasks} gives a step {most} groups at most, and {type(selector).__name__} "
+                f"in select keeps none of fewer than {least}: nothing would ever be learned. Set "
+                f"rollout.tasks_per_step to {ceil(least / (seats * rounds))} or more, or let the selector keep more."
+            )
 
 
 def check_ranks(count: int) -> None:

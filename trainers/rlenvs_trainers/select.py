@@ -47,6 +47,8 @@ class NonConstant:
 class WidestSpread:
     """Keeps the share of groups whose rewards differ most: int(share · groups), by their standard deviation.
 
+    Of fewer than `min_groups` that is none, so a step needs as many (4 at the published share).
+
     Source: StarPO-S, RAGEN arXiv:2504.20073 (share 0.25).
     """
 
@@ -57,6 +59,12 @@ class WidestSpread:
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ValueError(f"a share of groups is in (0, 1]: got {self.share}")
+
+    @property
+    def min_groups(self) -> int:
+        """Of fewer groups it keeps none."""
+        least = int(1 / self.share)
+        return next((number for number in (least, least + 1) if int(self.share * number)), least + 2)
 
     def __call__(self, groups: Sequence[Group], progress: Progress) -> Sequence[Group]:  # noqa: ARG002
         """The widest groups, in the order they came."""

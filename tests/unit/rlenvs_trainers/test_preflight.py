@@ -5,13 +5,15 @@ from typing import ClassVar
 
 import pytest
 
+import rlenvs
 from rlenvs.errors import RlenvsError
 from rlenvs.policies.base import Sampling
 from rlenvs_plugins.grpo import GRPO
-from rlenvs_trainers.config import EnvConfig, TrainConfig
+from rlenvs_trainers.config import EnvConfig, RolloutConfig, TrainConfig
 from rlenvs_trainers.explore import Chain, Sample
-from rlenvs_trainers.preflight import check_config, check_sampler
+from rlenvs_trainers.preflight import check_config, check_sampler, check_step
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
+from rlenvs_trainers.select import NonConstant, WidestSpread
 from rlenvs_trainers.sft import SFT
 
 CONFIG = TrainConfig(env=(EnvConfig(id="test/Env-v0"),))
@@ -91,3 +93,31 @@ def test_a_temperature_of_0_is_refused_for_what_it_does_to_either_algorithm():
         check_config(greedy, GRPO)
     with pytest.raises(RlenvsError, match=r"sampling.temperature is 0: log-probabilities are those at the sampling"):
         check_config(greedy, SFT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silent:
+    """A selector that does not say how many groups it needs."""
+
+    refills: ClassVar[bool] = False
+
+    def __call__(self, groups, progress):
+        return groups
+
+
+SPREAD = replace(GRPO, select=(Silent(), WidestSpread(share=0.25)))
+
+
+@pytest.mark.parametrize(
+    ("id", "seats", "needed"), [("Arithmetic", None, 4), ("EchoPair", None, 2), ("EchoPair", ("echoer",), 4)]
+)
+def test_a_step_too_small_for_a_selector_to_keep_a_group_is_refused(id, seats, needed):
+    def check(tasks, algorithm=SPREAD):
+        named = EnvConfig(id=f"rlenvs/{id}-v0", seats=seats)
+        config = TrainConfig(env=(named,), rollout=RolloutConfig(tasks_per_step=tasks))
+        check_step(config, algorithm, [rlenvs.make(named.id)])
+
+    with pytest.raises(RlenvsError, match=rf"= {needed - 1} gives .* Set rollout.tasks_per_step to {needed} or more"):
+        check(needed - 1)
+    check(needed)
+    check(1, replace(SPREAD, select=(NonConstant(), *SPREAD.select)))  # which draws ten rounds

@@ -57,6 +57,15 @@ def test_exactly_the_share_of_groups_with_the_widest_spread_is_kept_in_their_ord
     assert names(WidestSpread(share=0.49)(groups, NOW)) == ["0.9", "0.8", "0.7"]
 
 
+@pytest.mark.parametrize(("share", "least"), [(0.25, 4), (1.0, 1), (0.49, 3), (1 / 3, 3), (1 / 49, 50), (0.35, 3)])
+def test_of_fewer_groups_than_it_says_a_share_keeps_none_and_of_as_many_it_keeps_one(share, least):
+    """1 / 49 times 49 is less than 1 in floating point."""
+    select = WidestSpread(share=share)
+    groups = [group([0, 1], task=str(number)) for number in range(least)]
+    assert select.min_groups == least
+    assert (len(select(groups[1:], NOW)), len(select(groups, NOW))) == (0, 1)
+
+
 @pytest.mark.parametrize("ending", ["max_tokens", "context_overflow"])
 def test_attempts_that_a_token_limit_cut_short_keep_their_say_but_not_their_gradient(ending):
     turns = [((1,), (2, 3))]
