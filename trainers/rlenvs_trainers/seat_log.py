@@ -32,6 +32,7 @@ class SeatLog:
             self.early += rewards
 
     def copy(self) -> SeatLog:
+        """The log of a fork: it has the turns so far in common with this one, and none after them."""
         last = self.turns[-1].id if self.turns else None
         return replace(self, turns=list(self.turns), shared=last)
 
