@@ -32,11 +32,10 @@ from rlenvs_trainers.samplers.base import (
 )
 from rlenvs_trainers.samplers.decode import Decoding, Written
 from rlenvs_trainers.samplers.scoring import score, score_batches
+from rlenvs_trainers.samplers.sizes import bytes_per_position, context_of, readable, text_config
 from rlenvs_trainers.samplers.stops import StopTexts
 
-ATTENTION = ("full_attention", "sliding_attention")  # transformers' names of layers that this sampler can cache
 SLICE_S = 0.25  # seconds of work before the event loop has its turn
-UNBOUNDED_CONTEXT = 1 << 20  # tokens, for a model whose config names no limit
 
 
 @dataclass(slots=True)
@@ -109,7 +108,7 @@ class TransformersSampler:
             raise ValueError(f"max_rows is at least 1 and max_cache_gib positive: got {max_rows} and {max_cache_gib}")
         self.eos_ids, self.stops = tuple(sorted(renderer.eos_ids)), StopTexts(renderer.decode)
         self.dtype, self.max_rows, self.max_cache_gib = dtype, max_rows, max_cache_gib
-        self.context_length, self.notes = (context_length, ()) if context_length else _context(model)
+        self.context_length, self.notes = (context_length, ()) if context_length else context_of(model)
         self._served: dict[str, _Served] = {}
         self.serve(model, policy=policy, version=version)
 
@@ -135,12 +134,18 @@ class TransformersSampler:
         return [completions[index] for index in range(len(requests))]
 
     async def score(self, requests: Sequence[ScoreRequest]) -> list[tuple[float, ...]]:
-        """Log-probability of every continuation token given its prefix, at temperature 1."""
+        """Log-probability of every continuation token given its prefix, at temperature 1.
+
+        Raises:
+            RlenvsError: prefix and continuation are longer than what the model can read.
+        """
         scores: list[tuple[float, ...]] = [()] * len(requests)
         for policy, order in self._by_policy(requests):
             model, version = self._served[policy].model, self.version(policy)
+            for index in order:
+                _check_readable(requests[index], readable(model))
             pairs = [(requests[index].prefix_ids, requests[index].continuation_ids) for index in order]
-            for rows in score_batches(pairs, _text_config(model).vocab_size):
+            for rows in score_batches(pairs, text_config(model).vocab_size):
                 with self._at_work(model):
                     scored = score(model, [pairs[row] for row in rows], device=_device(model))
                 for row, logprobs in zip(rows, scored, strict=True):
@@ -232,7 +237,7 @@ class TransformersSampler:
 
     def _rows_that_fit(self, model: nn.Module, requests: list[SampleRequest], limits: list[int]) -> int:
         longest = max(len(request.prompt_ids) + limit for request, limit in zip(requests, limits, strict=True))
-        return max(1, int(self.max_cache_gib * 2**30 / (_bytes_per_position(model) * longest)))
+        return max(1, int(self.max_cache_gib * 2**30 / (bytes_per_position(model) * longest)))
 
     def _autocast(self, model: nn.Module) -> Any:
         own = next(model.parameters()).dtype
@@ -262,28 +267,10 @@ def _device(model: nn.Module) -> torch.device:
     return next(model.parameters()).device
 
 
-def _text_config(model: nn.Module) -> Any:
-    return model.config.get_text_config()  # type: ignore[union-attr, operator]
-
-
-def _context(model: nn.Module) -> tuple[int, tuple[str, ...]]:
-    """What the config allows; no further than a sliding window, inside of which it is plain attention. And a note."""
-    config = _text_config(model)
-    kinds = sorted({kind for kind in getattr(config, "layer_types", None) or () if kind not in ATTENTION})
-    if kinds:
-        raise RlenvsError(f"the transformers sampler needs attention in every layer: this model has {kinds}")
-    allowed = getattr(config, "max_position_embeddings", None) or UNBOUNDED_CONTEXT
-    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
-    if not window or window >= allowed:
-        return int(allowed), ()
-    return int(window), (
-        f"the context is {window} tokens of the {allowed} that the model has, since some of its layers see no further "
-        f"(sliding_window = {window} in its config.json) and the transformers sampler lets every layer see everything",
-    )
-
-
-def _bytes_per_position(model: nn.Module) -> int:
-    config = _text_config(model)
-    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    return int(2 * config.num_hidden_layers * heads * width * next(model.parameters()).element_size())
+def _check_readable(request: ScoreRequest, positions: int) -> None:
+    length = len(request.prefix_ids) + len(request.continuation_ids)
+    if length > positions:
+        raise RlenvsError(
+            f"score {request.key}: prefix and continuation have {length} tokens, and the model reads {positions}: "
+            "leave this one out, or shorten its prefix"
+        )

@@ -196,6 +196,13 @@ def test_a_sliding_window_bounds_the_context(renderer: Renderer) -> None:
     assert torch.tensor(completion.logprobs).sub(expected).abs().max() < 1e-5
 
 
+def test_what_is_longer_than_the_model_reads_is_not_scored(renderer: Renderer) -> None:
+    sampler = TransformersSampler(sliding_window_model(40), renderer)
+    assert len(score(sampler, [scored((1,) * 398, (2, 3))])[0]) == 2
+    with pytest.raises(RlenvsError, match="prefix and continuation have 401 tokens, and the model reads 400"):
+        score(sampler, [scored((1,) * 399, (2, 3))])
+
+
 def test_a_window_shorter_than_the_models_context_is_named_in_a_note_and_in_the_refusal(renderer: Renderer) -> None:
     config = TrainConfig(env=(EnvConfig(id="test/Env-v0"),), sampling=Sampling(max_tokens=64))
     sampler = TransformersSampler(sliding_window_model(40), renderer)
