@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rlenvs.episode import Effect, Episode, failed
 from rlenvs.errors import EpisodeOverError, NoAnswerError
 from rlenvs.policies.base import Sampling
-from rlenvs.records import Ending, Message
+from rlenvs.records import Ending
 from rlenvs_trainers.grouping import RETRIED
 from rlenvs_trainers.lived import trajectory_of
 from rlenvs_trainers.preflight import check_distribution
@@ -99,7 +99,7 @@ class Play:
         """What the acting seat reads before it writes: for a sampler, or as the prefix of a belief."""
         log = self._log()
         if not log.is_reading:
-            self._read(log, self.episode.unread())
+            log.read(self.rollouts.session.renderer, self.episode.unread())
         assert log.context is not None
         return log.context.ids
 
@@ -184,14 +184,7 @@ class Play:
         token_signals: Mapping[str, Numbers] = MappingProxyType({}),
     ) -> None:
         """Keep what a model says of the last turn of `seat` with it, see `Turn`. Forks made before do not have it."""
-        turns = self._log_of(seat).turns
-        last = turns[-1]
-        turns[-1] = replace(
-            last,
-            belief=last.belief if belief is None else belief,
-            signals={**last.signals, **signals},
-            token_signals={**last.token_signals, **token_signals},
-        )
+        self._log_of(seat).note(belief=belief, signals=signals, token_signals=token_signals)
 
     def turns(self, seat: str) -> tuple[Turn, ...]:
         """What the seat has done so far, with what was noted of it."""
@@ -255,15 +248,6 @@ class Play:
         if seat not in self._logs:
             raise ValueError(f"{self.name}: {seat!r} has not acted, only {sorted(self._logs)}")
         return self._logs[seat]
-
-    def _read(self, log: SeatLog, messages: tuple[Message, ...]) -> None:
-        renderer = self.rollouts.session.renderer
-        if log.context is None:
-            log.prompt, log.context = messages, renderer.start(messages)
-        else:
-            log.turns[-1] = replace(log.turns[-1], reply=messages)
-            log.context = renderer.read(log.context, messages)
-        log.is_reading = True
 
     async def _deliver(self, completion: Completion) -> Effect | None:
         """What the action did; None where it was not whole, or past the deadline."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from rlenvs.episode import Episode
 from rlenvs.records import Message, Part
-from rlenvs_trainers.records import Reward, Turn
-from rlenvs_trainers.render import Context
+from rlenvs_trainers.records import Numbers, Reward, Turn
+from rlenvs_trainers.render import Context, Renderer
 
 
 @dataclass(slots=True)
@@ -30,6 +30,25 @@ class SeatLog:
             self.turns[-1] = replace(self.turns[-1], rewards=(*self.turns[-1].rewards, *rewards))
         else:
             self.early += rewards
+
+    def read(self, renderer: Renderer, messages: tuple[Message, ...]) -> None:
+        """Take in what the seat is told before its next action: the prompt at first, replies later."""
+        if self.context is None:
+            self.prompt, self.context = messages, renderer.start(messages)
+        else:
+            self.turns[-1] = replace(self.turns[-1], reply=messages)
+            self.context = renderer.read(self.context, messages)
+        self.is_reading = True
+
+    def note(self, *, belief: float | None, signals: Mapping[str, float], token_signals: Mapping[str, Numbers]) -> None:
+        """Keep what a model says of the last turn with it."""
+        last = self.turns[-1]
+        self.turns[-1] = replace(
+            last,
+            belief=last.belief if belief is None else belief,
+            signals={**last.signals, **signals},
+            token_signals={**last.token_signals, **token_signals},
+        )
 
     def copy(self) -> SeatLog:
         """The log of a fork: it has the turns so far in common with this one, and none after them."""
