@@ -1,6 +1,5 @@
-"""Updates: what they see and measure, what stops them, what is saved, and what a learner refuses."""
+"""Updates: what they see and change, what stops them, and what a learner refuses."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,15 +11,13 @@ from rlenvs.errors import RlenvsError
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers import learner as learner_module
 from rlenvs_trainers.batch import Sample, split
-from rlenvs_trainers.learner import LearnerState
 from rlenvs_trainers.objective import NonFiniteError
 from rlenvs_trainers.ratio import Ratio
 from rlenvs_trainers.records import Group
 from rlenvs_trainers.regularise import KL
 from rlenvs_trainers.surrogate import Clip
-from rlenvs_trainers.synthetic import completion, group, trajectory
+from rlenvs_trainers.synthetic import group, trajectory
 
-from .critics import CRITIC
 from .learning import learner, model, packed
 
 
@@ -122,67 +119,6 @@ def test_the_reference_is_the_policy_that_training_began_with(batch):
     assert learner().reference is None
 
 
-def test_the_mismatch_leaves_out_what_another_policy_wrote():
-    def by(policy, number):
-        written = replace(completion((5, 6), logprobs=(-0.5, -0.5)), policy=policy)
-        return trajectory([((1, 2), written)], float(number % 2), attempt=number)
-
-    def mismatch(*policies):
-        ones = tuple(by(policy, number) for number, policy in enumerate(policies))
-        metrics = learner().update(packed([Group(trajectories=ones)]))
-        return {name: value for name, value in metrics.items() if name.startswith("mismatch/")}
-
-    assert mismatch("demonstrator", "demonstrator") == {}
-    assert mismatch("policy", "policy") == pytest.approx(mismatch("policy", "policy", "demonstrator", "demonstrator"))
-
-
-def test_the_mismatch_with_the_sampler_is_measured(on_policy):
-    shifted = replace(on_policy, sampler_N=on_policy.sampler_N - 0.5)
-    metrics = learner().update(shifted)
-    assert metrics["mismatch/mean"] == pytest.approx(-0.5, abs=1e-5)
-    assert metrics["mismatch/max"] == pytest.approx(0.5, abs=1e-4)
-    assert metrics["mismatch/ess"] == pytest.approx(1.0, abs=1e-4)
-
-
-def silent(attempts, policy="policy"):
-    """Attempts that earned the same, at whose tokens the sampler was half a nat too sure."""
-    said = learner().logprobs([Sample.of((1, 2), (3 + number, 4, 5)) for number in range(attempts)])
-    turns = [completion((3 + n, 4, 5), logprobs=tuple(logprobs + 0.5)) for n, logprobs in enumerate(said)]
-    turns = [((1, 2), replace(turn, policy=policy)) for turn in turns]
-    ones = [trajectory([turn], 1.0, task="easy", attempt=number) for number, turn in enumerate(turns)]
-    return Group(trajectories=tuple(ones))
-
-
-@pytest.mark.parametrize(("budget", "tokens"), [(100, 6 * 3), (10, 2 * 3), (1, 3)])
-def test_a_step_without_a_signal_has_mismatch_and_entropy_of_one_micro_batch(budget, tokens):
-    ours, batch = learner(tokens_per_microbatch=budget), packed([silent(6)])
-    entropy_N = ours.passes.signals(ours.policy, batch)["entropy"]
-    metrics = ours.update(batch)
-    assert "tokens/computed" not in metrics, "nothing went through the model to learn from"
-    assert metrics["mismatch/tokens"] == tokens
-    assert metrics["mismatch/mean"] == pytest.approx(0.5, abs=1e-5)
-    assert metrics["mismatch/ess"] == pytest.approx(1.0, abs=1e-5)
-    assert float(entropy_N.min()) <= metrics["policy/entropy"] <= float(entropy_N.max())
-    if tokens == len(batch):
-        assert metrics["policy/entropy"] == pytest.approx(float(entropy_N.mean()), rel=1e-5)
-
-
-def test_where_only_a_demonstration_has_a_signal_the_mismatch_is_that_of_the_others():
-    shown = [
-        trajectory([((1,), replace(completion((6, 7)), policy="demonstrator"))], r, attempt=int(r)) for r in (0.0, 1.0)
-    ]
-    metrics = learner().update(packed([Group(trajectories=tuple(shown)), silent(2)]))
-    assert metrics["mismatch/tokens"] == 6
-    assert metrics["mismatch/mean"] == pytest.approx(0.5, abs=1e-5)
-
-
-def test_the_mismatch_says_of_how_many_tokens_it_is():
-    heard = [trajectory([((1,), (6 + i, 7))], float(i), attempt=i) for i in range(2)]
-    metrics = learner().update(packed([Group(trajectories=tuple(heard)), silent(6)]))
-    assert metrics["mismatch/tokens"] == 4
-    assert metrics["tokens/trained"] == 4 + 18
-
-
 def test_a_gradient_that_is_not_a_number_stops_before_the_weights_change(batch):
     ours = learner()
     weight = ours.policy.model.model.norm.weight
@@ -198,43 +134,6 @@ def test_weights_that_are_not_numbers_are_found_at_the_ratio_with_the_task(batch
     ours.policy.model.model.norm.weight.data.fill_(float("nan"))
     with pytest.raises(NonFiniteError, match="ratio gave nan for a token of task task-"):
         ours.update(batch)
-
-
-@pytest.mark.parametrize("slots", [{}, {"updates": (2, 2), "regularise": (KL(coefficient=0.1),)}, {"critic": True}])
-def test_r20_a_learner_that_was_saved_and_restored_goes_on_to_the_bit(slots, batch, tmp_path):
-    from safetensors.torch import load_file, save_file
-
-    if "critic" in slots:
-        algorithm = CRITIC
-        batch = replace(batch, constants={"returns": np.sign(batch.advantage_N), "old_value": batch.sampler_N})
-    else:
-        algorithm = replace(GRPO, **slots)
-    ours = learner(algorithm, schedule="cosine")
-    ours.update(batch)
-    state = ours.state_dict()
-    save_file(state.tensors, tmp_path / "state.safetensors")
-    weights = {name: tensor.clone() for name, tensor in ours.weights().items()}
-    metadata = json.loads(json.dumps(state.metadata))
-    expected = ours.update(batch)
-
-    again = learner(algorithm, schedule="cosine")
-    again.policy.model.load_state_dict(weights)
-    again.load_state_dict(LearnerState(tensors=load_file(tmp_path / "state.safetensors"), metadata=metadata))
-    assert again.update(batch) == expected
-    torch.testing.assert_close(again.weights(), ours.weights(), rtol=0, atol=0)
-    torch.testing.assert_close(again.state_dict().tensors, ours.state_dict().tensors, rtol=0, atol=0)
-
-
-def test_a_state_of_another_model_is_refused():
-    tensors = {"optimiser.model.stranger/exp_avg": torch.zeros(1)}
-    state = LearnerState(tensors=tensors, metadata={"version": 1, "optimiser_steps": 1})
-    with pytest.raises(ValueError, match="is of another model"):
-        learner().load_state_dict(state)
-
-
-def test_a_state_without_the_reference_that_the_algorithm_needs_is_refused():
-    with pytest.raises(ValueError, match="needs a reference, and the state holds none"):
-        learner(replace(GRPO, regularise=(KL(coefficient=0.1),))).load_state_dict(learner().state_dict())
 
 
 def test_a_greedy_temperature_is_refused():
