@@ -19,8 +19,9 @@ from rlenvs import registration
 from rlenvs.cli.main import main
 from rlenvs.store import RolloutRow, RunStore
 
-HERE = Path(__file__).parent
-WORLD, SABOTAGE, AS_COMMAND = HERE / "world.py", HERE / "sabotage.py", HERE / "as_command.py"
+from .runs import WORLD, sets
+
+AS_COMMAND = Path(__file__).with_name("as_command.py")
 TINY = "tiny:hidden=32,layers=2,heads=2,mlp=64,context=256"
 CONFIG = f"""
     policy = "POLICY"
@@ -143,8 +144,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("warm")
     (folder / "warm.toml").write_text(dedent(CONFIG).replace("POLICY", TINY))
     changes = ["steps=40", "rollout.tasks_per_step=16", "learner.lr=1e-2", f'runs_dir="{folder}"', 'name="warm"']
-    sets = [word for change in changes for word in ("--set", change)]
-    assert main(["sft", str(folder / "warm.toml"), *sets]) == 0
+    assert main(["sft", str(folder / "warm.toml"), *sets(*changes)]) == 0
     return folder / "warm" / "checkpoints" / "step-000040"
 
 
@@ -227,3 +227,18 @@ def plugin(tmp_path: Path) -> Callable[..., Path]:
 def run_of(tmp_path: Path) -> Callable[[str], RunFolder]:
     """`run_of("name")`: what the run of that name left."""
     return lambda name: RunFolder.read(tmp_path / "runs" / name)
+
+
+@pytest.fixture
+def train(rlenvs: Callable[..., Done], run_of: Callable[[str], RunFolder]) -> Callable[..., tuple[Done, RunFolder]]:
+    """`train(fault="step", every=3)`: a run of three steps in such a world, and what it left."""
+
+    def trained(*settings: str, code: int = 0, command: str = "train", **options: object) -> tuple[Done, RunFolder]:
+        world = [f"env.0.kwargs.{name}={value!r}" for name, value in options.items()]
+        changes = sets("steps=3", "rollout.tasks_per_step=4", *world, *settings)
+        done = rlenvs(command, "tiny.toml", "--name", "run", *changes)
+        assert done.code == code, done
+        assert "Traceback" not in done.err
+        return done, run_of("run")
+
+    return trained
