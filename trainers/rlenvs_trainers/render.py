@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,9 +68,8 @@ class Renderer:
         special = set(tokenizer.all_special_ids) | {index for index, token in added.items() if token.special}
         text_ids = {index for index, token in added.items() if token.content in TAGS} | {tokenizer.unk_token_id}
         given = frozenset(eos_ids)
-        self._mark = _first_of(())  # a prompt and an answer of our own have none
-        prompt, answer = self._render((user("a"),), True), self._render((user("a"), assistant("a")), False)
-        marks = special | given | {*self.encode(prompt), *self.encode(answer)}
+        self._mark = _first_of(())  # conversations of our own have none
+        marks = special | given | self._written() | {i for i, token in added.items() if token.content in self.template}
         self._mark = _first_of(added[index].content for index in marks & added.keys())
         self.eos_ids = self._ends(given, special - text_ids)
         self._end = min(self._closer() & self.eos_ids or self.eos_ids)
@@ -82,6 +82,16 @@ class Renderer:
         if not ends:
             raise TemplateError("the tokenizer has no end-of-sequence token: set its eos_token, or pass eos_ids")
         return ends
+
+    def _written(self) -> set[int]:
+        """The ids that the template writes around messages of every role that it knows."""
+        plain = {role: Message(role=role, content="a") for role in ("system", "user", "assistant", "tool")}
+        orders = ("user",), ("user", "assistant"), ("system", "user"), ("user", "assistant", "tool")
+        written: set[int] = set()
+        for order in orders:
+            with suppress(TemplateError):  # a role that it does not take
+                written |= {*self.encode(self._render(tuple(plain[role] for role in order), order == ("user",)))}
+        return written
 
     def _closer(self) -> frozenset[int]:
         """The first id after a message of the assistant."""
