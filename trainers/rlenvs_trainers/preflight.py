@@ -154,8 +154,14 @@ def check_sampler(algorithm: Algorithm, sampler: Sampler, config: TrainConfig) -
     """Refuse a sampler that cannot give what training needs.
 
     Raises:
-        RlenvsError: naming the capabilities that are missing.
+        RlenvsError: naming the members or capabilities that are missing.
     """
+    members = {*Sampler.__annotations__, *(name for name in vars(Sampler) if not name.startswith("_"))}
+    if absent := sorted(name for name in members if not hasattr(sampler, name)):
+        raise RlenvsError(
+            f"sampler {config.sampler!r} ({type(sampler).__name__}) lacks {', '.join(absent)}: what a sampler has says "
+            "`Sampler` in rlenvs_trainers/samplers/base.py"
+        )
     asked = declared((algorithm.explore, *algorithm.annotate), "needs_sampler")
     drawn = ("token_ids", "logprobs") if declaration(algorithm.explore).draws_samples else ()
     needed = {"load", *drawn, *asked}

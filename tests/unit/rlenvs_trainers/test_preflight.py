@@ -57,6 +57,18 @@ def test_a_sampler_that_cannot_do_what_a_part_declares_is_refused(renderer, algo
     check_sampler(algorithm, sampler(renderer, need), CONFIG)
 
 
+def test_a_sampler_that_lacks_what_samplers_have_is_refused_with_the_names(renderer):
+    class Half:
+        capabilities = frozenset({"token_ids", "logprobs", "load"})
+        context_length = 64
+
+        def load(self, weights, version, policy="policy"):
+            pass
+
+    with pytest.raises(RlenvsError, match=r"\(Half\) lacks close, notes, sample, score, serve, version"):
+        check_sampler(GRPO, Half(), CONFIG)
+
+
 def test_what_training_always_needs_is_asked_for_without_a_declaration(renderer):
     check_sampler(GRPO, sampler(renderer), CONFIG)
     with pytest.raises(RlenvsError, match="cannot give load, logprobs, which"):
