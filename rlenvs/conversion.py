@@ -137,7 +137,7 @@ def _indices_first(key: str) -> tuple[bool, int, str]:
     return (False, int(key), key) if key.isdecimal() else (True, 0, key)
 
 
-def checked(path: str, kind: Any, **values: Any) -> Any:
+def checked(path: str, kind: Any, /, **values: Any) -> Any:
     """`kind(**values)`, with the value errors of its own checks as ours."""
     try:
         return kind(**values)
