@@ -24,8 +24,8 @@ def converted(hint: Any, value: Any, path: str, components: Components = NO_COMP
     Args:
         hint: bool, int, float, str, Path, None, Any, Literal, a union, `tuple`, `Sequence[…]` (which gives a tuple),
             `Mapping[str, …]`, a dataclass; any other class is a slot, filled by `{"use": name, **fields}`, or by the
-            bare name. A list of slots may be said by its one component. Where None is allowed and text is not, "none"
-            is None.
+            bare name. A list of slots may be said by its one component. Where None is allowed and the text "none"
+            is not, "none" is None; where a choice is "none" and None is not allowed, None is that choice.
         path: dotted, for the errors.
 
     Raises:
@@ -158,6 +158,8 @@ def _scalar(hint: Any, value: Any, path: str) -> Any:
 
 
 def _one_of(choices: tuple[Any, ...], value: Any, path: str) -> Any:
+    if value is None and None not in choices and NONE in choices:
+        return NONE
     for choice in choices:
         if type(choice) is type(value) and choice == value:
             return choice
@@ -169,8 +171,8 @@ def _one_of(choices: tuple[Any, ...], value: Any, path: str) -> Any:
 
 def _any_of(hint: Any, value: Any, path: str, components: Components) -> Any:
     members = [member for member in get_args(hint) if member is not type(None)]
-    is_optional, has_text = len(members) < len(get_args(hint)), str in members
-    if is_optional and (value is None or (value == NONE and not has_text)):
+    is_optional = len(members) < len(get_args(hint))
+    if is_optional and (value is None or (value == NONE and not any(map(_takes_none_as_text, members)))):
         return None
     if len(members) == 1:
         return converted(members[0], value, path, components)
@@ -180,6 +182,10 @@ def _any_of(hint: Any, value: Any, path: str, components: Components) -> Any:
         except ConfigError:
             continue
     raise wrong(hint, value, path)
+
+
+def _takes_none_as_text(hint: Any) -> bool:
+    return hint in (str, Path, Any) or (get_origin(hint) is Literal and NONE in get_args(hint))
 
 
 def _tuple(hint: Any, value: Any, path: str, components: Components) -> tuple[Any, ...]:

@@ -78,3 +78,43 @@ def test_another_algorithm_has_slots_of_its_own_and_that_is_told(rlenvs, run_of,
     assert "[algorithm_slots] are those of 'mine': 'grpo' begins as it is registered." in done.err
     assert algorithm_of("second")["surrogate"] == {**CLIP, "low": 0.2, "high": 0.2}
     assert json.loads(run_of("second").files(1)["state.json"])["slots"] == algorithm_of("second")
+
+
+LABELLED = """
+    from dataclasses import dataclass, replace
+
+    from rlenvs.hooks import hookimpl
+    from rlenvs_plugins.grpo import GRPO
+
+    @dataclass(frozen=True)
+    class Labelled:
+        label: str | None = "x"
+        path: str = ""
+        refills = False
+
+        def __call__(self, groups, progress):
+            return groups
+
+    @hookimpl
+    def register_algorithms(register):
+        register(replace(GRPO, name="labelled", select=(Labelled(),)))
+"""
+
+
+@pytest.fixture
+def labelled(plugin):
+    yield plugin("labelled", LABELLED)
+    del sys.modules["labelled"]
+
+
+@pytest.mark.parametrize(("label", "meant"), [("none", None), ('"none"', "none")])
+def test_a_run_goes_on_where_a_text_was_set_to_no_value_or_to_the_text_that_says_so(
+    rlenvs, labelled, algorithm_of, label, meant
+):
+    sets = ["--set", f"select.0.label={label}", "--set", "select.0.path=p"]
+    line = ["--algorithm", "labelled", "--name", "first", "--steps", 1, *sets]
+    assert rlenvs("train", "tiny.toml", *line, "--plugin", labelled).code == 0
+    assert rlenvs("train", "--resume", "runs/first", "--steps", 2).code == 0
+    assert rlenvs("train", "runs/first/config.toml", "--name", "second", "--steps", 1).code == 0
+    selected = [{"use": "labelled", "label": meant, "path": "p"}]
+    assert algorithm_of("first")["select"] == algorithm_of("second")["select"] == selected

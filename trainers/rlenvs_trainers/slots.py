@@ -6,7 +6,9 @@ file has all of them, and what was set is among them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 from rlenvs.component_names import Components
@@ -31,8 +33,7 @@ def restored(algorithm: Algorithm, slots: Mapping[str, Any], components: Compone
     """
     if slots.get("name") != algorithm.name:
         return algorithm
-    now = kept(algorithm, components)
-    options = {slot: _back(part, now.get(slot)) for slot, part in slots.items() if part != now.get(slot)}
+    options = _options(_from_toml(slots), describe(algorithm, components), algorithm)
     try:
         return with_options(algorithm, options, components)
     except ConfigError as error:
@@ -53,22 +54,50 @@ def notes(slots: Mapping[str, Any], algorithm: Algorithm, components: Components
 
 
 def _in_toml(value: Any) -> Any:
+    """A description as TOML has it: `none` is no value, and the text itself has a backslash before it, or one more."""
     if isinstance(value, Mapping):
         return {name: _in_toml(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_in_toml(item) for item in value]
-    return NONE if value is None else value
+    if value is None:
+        return NONE
+    return f"\\{value}" if _says_none(value) else value
 
 
-def _back(before: Any, now: Any) -> Any:
-    """The option that makes of what is `now` what was `before`: of what is alike its parts, so that no name is asked.
+def _from_toml(value: Any) -> Any:
+    """The description that `_in_toml` gave the value of."""
+    if isinstance(value, Mapping):
+        return {name: _from_toml(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_from_toml(item) for item in value]
+    if value == NONE:
+        return None
+    return value[1:] if _says_none(value) else value
 
-    A component that only its algorithm's own module knows has no name to be found by.
+
+def _says_none(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip("\\") == NONE
+
+
+def _options(before: Mapping[str, Any], now: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    """The options that make of a dataclass, described by `now`, what `before` describes; none of what is alike."""
+    return {
+        name: _option(part, now.get(name), getattr(value, name, None))
+        for name, part in before.items()
+        if name not in now or not _alike(part, now[name])
+    }
+
+
+def _option(before: Any, now: Any, value: Any) -> Any:
+    """The option that makes of a value, described by `now`, what `before` describes: of what is alike its parts.
+
+    So no name is asked: a component that only its algorithm's own module knows has none to be found by.
     """
-    if _is_component(before) and _is_component(now) and before["use"] == now["use"]:
-        return {name: _back(part, now.get(name)) for name, part in before.items() if part != now.get(name)}
-    if _are_components(before) and _are_components(now) and len(before) == len(now):
-        return {str(place): _back(part, now[place]) for place, part in enumerate(before) if part != now[place]}
+    if is_dataclass(value) and _is_component(before) and before["use"] == now["use"]:
+        return _options(before, now, value)
+    if isinstance(value, tuple) and all(map(is_dataclass, value)) and _are_components(before, len(value)):
+        parts = enumerate(zip(before, now, value, strict=True))
+        return {str(place): _option(*part) for place, part in parts if not _alike(*part[:2])}
     return before
 
 
@@ -76,5 +105,10 @@ def _is_component(value: Any) -> bool:
     return isinstance(value, Mapping) and "use" in value
 
 
-def _are_components(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_component, value))
+def _are_components(value: Any, length: int) -> bool:
+    return isinstance(value, list) and len(value) == length and all(map(_is_component, value))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two descriptions are of equal values of the same types: True is not 1."""
+    return json.dumps(one, sort_keys=True, default=str) == json.dumps(other, sort_keys=True, default=str)
