@@ -116,13 +116,16 @@ def parts(part: Any) -> Iterator[Any]:
 
 def brought_signals(algorithm: Algorithm) -> tuple[Signal, ...]:
     """The signals that are parts of its slots, at any depth; equal ones are one."""
-    slots = [getattr(algorithm, each.name) for each in fields(algorithm)]
-    return tuple(dict.fromkeys(part for part in parts(slots) if isinstance(part, Signal)))
+    found: list[Signal] = []
+    for part in parts([getattr(algorithm, each.name) for each in fields(algorithm)]):
+        if isinstance(part, Signal) and part not in found:
+            found.append(part)
+    return tuple(found)
 
 
 def read_by_signals(algorithm: Algorithm) -> frozenset[str]:
     """Names of the token signals that the signals it brings along are made from."""
-    return frozenset[str]().union(*(signal.needs for signal in brought_signals(algorithm)))
+    return frozenset[str]().union(*(declared_here(signal, "needs") for signal in brought_signals(algorithm)))
 
 
 def noted_signals(algorithm: Algorithm) -> frozenset[str]:

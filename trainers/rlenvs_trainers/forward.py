@@ -60,7 +60,8 @@ class Policy(nn.Module):
         """Compute these from now on, wherever constants are given; what they learn is part of the parameters."""
         self._brought = tuple(signals)
         for signal in self._brought:
-            self.signals[signal.name] = signal.build(self)
+            module = signal.build(self)
+            self.signals[signal.name] = module if signal.lr is not None else module.requires_grad_(False)
 
     @property
     def device(self) -> torch.device:
@@ -81,8 +82,7 @@ class Policy(nn.Module):
         features_NX = self._features(layout)
         if self.has_linear_head:
             head = self.model.get_output_embeddings()
-            hidden_ND = features_NX.to(torch.bfloat16) if self.is_half else features_NX
-            logprob_N, entropy_N = token_statistics(hidden_ND, head.weight, head.bias, targets_N, self.temperature)
+            logprob_N, entropy_N = token_statistics(features_NX, head.weight, head.bias, targets_N, self.temperature)
         else:
             logprob_N, entropy_N = statistics_of_logits(features_NX, targets_N, self.temperature)
         found = {"logprob": logprob_N, "entropy": entropy_N}
@@ -97,12 +97,13 @@ class Policy(nn.Module):
             constants=constants,
         )
         ready = [signal.name for signal in self._brought if constants.keys() >= {*signal.needs}]
-        return found | {name: self.signals[name](reading) for name in ready}
+        return found | {name: _of_tokens(name, self.signals[name](reading), targets_N) for name in ready}
 
     def _features(self, layout: Layout) -> Tensor:
         """[N, …] last hidden states, or logits where the model makes them in a way of its own."""
         if self.has_linear_head:
-            return self.hidden(layout, self.base)
+            hidden_ND = self.hidden(layout, self.base)
+            return hidden_ND.to(torch.bfloat16) if self.is_half else hidden_ND
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.is_half):
             blocks = [torch.from_numpy(block.ids_RL).to(self.device) for block in layout.blocks]
             return self._predictors(layout, [self.model(input_ids=ids, use_cache=False).logits for ids in blocks])
@@ -228,6 +229,16 @@ def statistics_of_logits(logits_NV: Tensor, targets_N: Tensor, temperature: floa
     log_NV = logits_NV.log_softmax(-1)
     entropy_N = -(log_NV.exp() * log_NV).sum(-1)
     return log_NV.gather(1, targets_N[:, None])[:, 0], entropy_N
+
+
+def _of_tokens(name: str, values: Tensor, targets_N: Tensor) -> Tensor:
+    """The values of a signal, if there are as many as tokens."""
+    if values.ndim not in (1, 2) or len(values) != len(targets_N):
+        raise RlenvsError(
+            f"the signal {name!r} has shape {list(values.shape)} for {len(targets_N)} tokens: it is a number or a row "
+            f"of numbers for each, [{len(targets_N)}] or [{len(targets_N)}, K]"
+        )
+    return values
 
 
 def _go_on(base: Any, cache: Any, prefix_of_R: Tensor, prefix_lengths_R: Tensor, width: int, ids_RL: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +59,8 @@ class RunModels:
             if all(name in turn.token_signals for turn in turns)
         }
         batch = pack(groups, credit, noted)
+        if not len(batch) and turns:  # nobody wrote anything: rows of no token, of the right width
+            batch = replace(batch, constants={name: turns[0].token_signals[name][:0] for name in noted})
         found = self.learner.passes.signals(self.learner.policy, batch, brought=True)
         numbers = {name: to_numpy(values_N) for name, values_N in found.items()}
         place, signals = 0, list[list[dict[str, Floats]]]()

@@ -55,23 +55,23 @@ def objective(algorithm: Algorithm, view: View, where: Callable[[int], str] = st
     Raises:
         NonFiniteError: a component gave NaN or infinity.
     """
-    log_ratio_N = _finite("ratio", algorithm.ratio(view, algorithm.credit.unit), where)
+    log_ratio_N = _checked("ratio", algorithm.ratio(view, algorithm.credit.unit), view, where)
     surrogate_N, diagnostics = algorithm.surrogate(view, log_ratio_N)
-    _finite(f"surrogate {_name(algorithm.surrogate)}", surrogate_N, where)
+    _checked(f"surrogate {_name(algorithm.surrogate)}", surrogate_N, view, where)
     ratio_N = log_ratio_N.detach().exp()
     named = {"ratio/mean": ratio_N, "ratio/kl": estimate_kl(view.logprobs_N, view.old_N, "k3")}
     if "entropy" in view.signals:
         named["policy/entropy"] = view.signals["entropy"]
-    _add(named, diagnostics)
+    _add(named, diagnostics, view)
     for rule in algorithm.weights:
         factor_N, diagnostics = rule(view, log_ratio_N)
-        surrogate_N = surrogate_N * _finite(f"weights {_name(rule)}", factor_N.detach(), where)
-        _add(named, diagnostics)
+        surrogate_N = surrogate_N * _checked(f"weights {_name(rule)}", factor_N.detach(), view, where)
+        _add(named, diagnostics, view)
     terms = {"surrogate": algorithm.reduce(surrogate_N, view)}
     for term in algorithm.regularise:
         if term.coefficient:
-            value_N = _finite(f"regulariser {term.name}", term(view), where)
-            _add(named, {f"{term.name}/mean": value_N})
+            value_N = _checked(f"regulariser {term.name}", term(view), view, where)
+            _add(named, {f"{term.name}/mean": value_N}, view)
             terms[term.name] = term.coefficient * (term.reduce or algorithm.reduce)(value_N, view)
     total = view.segments["token"].total
     return Loss(
@@ -83,7 +83,9 @@ def objective(algorithm: Algorithm, view: View, where: Callable[[int], str] = st
     )
 
 
-def _finite(component: str, value_N: Tensor, where: Callable[[int], str]) -> Tensor:
+def _checked(component: str, value_N: Tensor, view: View, where: Callable[[int], str]) -> Tensor:
+    """What a component gave, if it is a finite number for every token."""
+    _check_shape(component, value_N, view)
     good_N = torch.isfinite(value_N)
     if not good_N.all():
         token = int((~good_N).nonzero()[0, 0])
@@ -91,9 +93,18 @@ def _finite(component: str, value_N: Tensor, where: Callable[[int], str]) -> Ten
     return value_N
 
 
-def _add(named: dict[str, Tensor], diagnostics: Mapping[str, Tensor]) -> None:
+def _check_shape(component: str, value_N: Tensor, view: View) -> None:
+    if value_N.shape != view.logprobs_N.shape:
+        raise RlenvsError(
+            f"{component} gave shape {list(value_N.shape)} for {len(view.logprobs_N)} tokens: it gives one number for "
+            "each. Was a row of a signal or constant ([N, K], or a column [N, 1]) used as if it were a number?"
+        )
+
+
+def _add(named: dict[str, Tensor], diagnostics: Mapping[str, Tensor], view: View) -> None:
     """Diagnostics of one more slot; the second of a name is name/2, as of two masks of one kind. None is lost."""
     for name, value_N in diagnostics.items():
+        _check_shape(f"diagnostic {name}", value_N, view)
         names = itertools.chain([name], (f"{name}/{number}" for number in itertools.count(2)))
         named[next(free for free in names if free not in named)] = value_N
 

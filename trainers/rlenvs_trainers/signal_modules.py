@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from rlenvs.errors import RlenvsError
 from rlenvs_trainers.layout import Layout
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Reading:
 
     policy: Policy
     layout: Layout
-    features_NX: Tensor  # of the positions that predict the trained tokens: last hidden states, or logits
+    features_NX: Tensor  # of the positions that predict the trained tokens: what the head reads, or logits
     targets_N: Tensor  # ids of the trained tokens
     logprob_N: Tensor  # theirs, at the sampling temperature
     constants: Mapping[str, Tensor]  # by name, [N] or [N, K]: what was noted on the trained tokens
@@ -63,5 +64,20 @@ class Picked(SignalModule):
         self.ids = ids
 
     def forward(self, reading: Reading) -> Tensor:
-        """[N, K] of them."""
-        return reading.policy.logprobs_of(reading, reading.constants[self.ids])
+        """[N, K] of them.
+
+        Raises:
+            RlenvsError: what was noted are no ids.
+        """
+        ids_NK = reading.constants[self.ids]
+        size = reading.policy.model.get_output_embeddings().weight.shape[0]
+        if ids_NK.ndim != 2 or ids_NK.dtype != torch.long or not bool(((ids_NK >= 0) & (ids_NK < size)).all()):
+            kind = str(ids_NK.dtype).removeprefix("torch.")
+            span = f" from {ids_NK.min()} to {ids_NK.max()}" if ids_NK.numel() else ""
+            raise RlenvsError(
+                f"the token signal {self.ids!r} is read as ids: integers from 0 to {size - 1}, a row for each token. "
+                f"It is {kind} of shape {list(ids_NK.shape)}{span}. Whoever notes it gives other "
+                "ids (a row that is too short is filled with any of them, and masked by who reads it), and has "
+                "`example_notes` for check_algorithm"
+            )
+        return reading.policy.logprobs_of(reading, ids_NK)

@@ -7,6 +7,7 @@ import pytest
 
 from rlenvs_trainers.batch import Batch
 from rlenvs_trainers.policy import LoadedPolicy, load_policy
+from rlenvs_trainers.records import Group
 from rlenvs_trainers.render import Renderer
 from rlenvs_trainers.synthetic import varied_groups
 
@@ -26,8 +27,13 @@ def renderer(tiny_policy: LoadedPolicy) -> Renderer:
 
 
 @pytest.fixture(scope="session")
-def batch() -> Batch:
-    return packed(varied_groups(np.random.default_rng(0), vocabulary=VOCABULARY))
+def groups() -> list[Group]:
+    return varied_groups(np.random.default_rng(0), vocabulary=VOCABULARY)
+
+
+@pytest.fixture(scope="session")
+def batch(groups: list[Group]) -> Batch:
+    return packed(groups)
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
+import torch
 
 from rlenvs.hooks import hookimpl
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers.algorithm import Signal, TokenCredit
 from rlenvs_trainers.records import Group
+from rlenvs_trainers.signal_modules import SignalModule
 from rlenvs_trainers.signals import Critic, LogprobsOf
 
 K = 3
@@ -115,6 +117,44 @@ class Support:
 
     def __call__(self, view):
         return -view.signals["support"].logsumexp(-1)
+
+
+class Scale(SignalModule):
+    """A number per token that might learn."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3, 3))
+
+    def forward(self, reading):
+        return reading.logprob_N * self.weight.sum()
+
+
+@dataclass(frozen=True)
+class Scaled:
+    lr: float | None
+
+    name: ClassVar[str] = "scaled"
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def build(self, policy):
+        return Scale()
+
+
+@dataclass(frozen=True)
+class Square:
+    """Pulls the scaled log-probabilities to 0."""
+
+    signal: Signal
+    coefficient: float = 1.0
+
+    name: ClassVar[str] = "square"
+    needs: ClassVar[tuple[str, ...]] = ("scaled",)
+    reduce: ClassVar[None] = None
+    scope: ClassVar[str] = "token"
+
+    def __call__(self, view):
+        return view.signals["scaled"].square()
 
 
 CRITIC = replace(GRPO, name="critic", annotate=(Values(),), credit=AgainstTheCritic(), regularise=(ValueLoss(),))

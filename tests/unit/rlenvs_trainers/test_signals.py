@@ -1,42 +1,39 @@
 """What an algorithm brings along is computed, learned beside the policy, and told to slots and annotators."""
 
-import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 import torch
 
+from rlenvs.errors import RlenvsError
 from rlenvs_plugins.grpo import GRPO
-from rlenvs_trainers.batch import pack
+from rlenvs_trainers.batch import Sample
 from rlenvs_trainers.checks import check_algorithm
-from rlenvs_trainers.declared import noted_signals
+from rlenvs_trainers.declared import brought_signals, noted_signals
+from rlenvs_trainers.forward import Policy
+from rlenvs_trainers.layout import lay_out
 from rlenvs_trainers.models import RunModels
 from rlenvs_trainers.objective import objections
 from rlenvs_trainers.records import Group, Player
 from rlenvs_trainers.reference import reference_gradient
 from rlenvs_trainers.signals import Critic, LogprobsOf
-from rlenvs_trainers.synthetic import completion, trajectory, varied_groups
+from rlenvs_trainers.synthetic import completion, trajectory
 
-from .critics import BOTH, CRITIC, SUPPORT, AgainstTheCritic, Candidates, Support, ValueLoss, Values, candidates_of
-from .learning import NOW, VOCABULARY, flat, learner, model
-
-
-def annotated(algorithm, ours, groups):
-    models = RunModels(sampler=None, renderer=None, learner=ours, player=Player(policy="policy", version=0))
-    for annotate in algorithm.annotate:
-        groups = asyncio.run(annotate(groups, models))
-    return groups
-
-
-def packed(algorithm, ours, groups):
-    groups = annotated(algorithm, ours, groups)
-    return pack(groups, algorithm.credit(groups, NOW), noted_signals(algorithm))
-
-
-@pytest.fixture
-def groups():
-    return varied_groups(np.random.default_rng(0), vocabulary=VOCABULARY)
+from .critics import (
+    BOTH,
+    CRITIC,
+    SUPPORT,
+    Candidates,
+    Scaled,
+    Square,
+    Support,
+    ValueLoss,
+    candidates_of,
+)
+from .learning import VOCABULARY, flat, learner, model
+from .noting import annotated, packed
 
 
 def attempts():
@@ -153,34 +150,56 @@ def test_an_algorithm_that_brings_signals_along_keeps_its_promises(algorithm):
     check_algorithm(algorithm)
 
 
-@pytest.mark.parametrize(
-    ("slots", "sentence"),
-    [
-        ({"regularise": ()}, None),
-        ({"annotate": (), "regularise": (Support(),)}, "made from 'candidates', which no explorer or annotator notes"),
-        (
-            {"regularise": (ValueLoss(critic=Critic(name="worth")),)},
-            "Critic learns 'worth', and no slot of the objective has that in its `needs`: it would never be trained",
-        ),
-        (
-            {"regularise": (ValueLoss(), ValueLoss(critic=Critic(lr=1.0), coefficient=0.1))},
-            "2 different signals are called 'value'",
-        ),
-        ({"regularise": (ValueLoss(critic=Critic(name="entropy")),)}, "a signal is called 'entropy'"),
-        ({"regularise": (ValueLoss(critic=Critic(name="my value")),)}, "its `name` is an identifier"),
-        ({"regularise": (ValueLoss(critic=Critic(name="returns")),)}, "a signal is called 'returns'"),
-        ({"regularise": (ValueLoss(critic=None),)}, "needs 'value', which nothing provides"),
-    ],
-)
-def test_signals_that_make_no_sense_are_refused_with_a_sentence(slots, sentence):
-    algorithm = replace(GRPO, **{"annotate": (Values(),), "credit": AgainstTheCritic(), **slots})
-    found = " ".join(objections(algorithm))
-    assert found == "" if sentence is None else sentence in found
+def test_a_signal_without_a_rate_learns_nothing_and_one_with_a_rate_does(groups):
+    for lr, is_moved in ((None, False), (0.1, True)):
+        algorithm = replace(GRPO, regularise=(Square(Scaled(lr)),))
+        ours = learner(algorithm, weight_decay=0.1)
+        metrics = ours.update(packed(algorithm, ours, groups))
+        weight = ours.policy.signals["scaled"].weight.detach()
+        assert bool((weight != 1.0).any()) == is_moved
+        assert ("scaled/grad_norm" in metrics) == is_moved
 
 
-def test_a_critic_that_does_not_learn_is_refused():
-    with pytest.raises(ValueError, match="its lr is above 0"):
-        Critic(lr=0.0)
+def test_in_half_precision_all_tokens_together_have_all_of_the_probability():
+    ours = learner(SUPPORT, dtype=torch.float32)
+    half = Policy(ours.policy.model, temperature=1.0, dtype=torch.bfloat16)
+    half.model.get_output_embeddings().weight.data *= 8
+    half.bring([LogprobsOf(ids="all")])
+    sample = Sample.of((1, 2, 3), (4, 5, 6, 7))
+    every_NV = torch.arange(VOCABULARY).repeat(4, 1)
+    with torch.no_grad():
+        got = half(lay_out([sample], np.zeros(1, dtype=np.int64)), {"all": every_NV})["logprobs_of"]
+    torch.testing.assert_close(got.logsumexp(-1), torch.zeros(4), rtol=0, atol=2e-3)
+
+
+def test_where_nobody_wrote_anything_there_are_rows_of_no_token():
+    ours = learner(BOTH)
+    silent = trajectory([((20, 21), ())], 0.0)
+    turn = replace(silent.turns[0], token_signals={"candidates": candidates_of(silent.turns[0])})
+    models = RunModels(sampler=None, renderer=None, learner=ours, player=Player(policy="policy", version=0))
+    [[told]] = models.signals([replace(silent, turns=(turn,))])
+    assert {name: values.shape for name, values in told.items()} == {
+        "logprob": (0,),
+        "entropy": (0,),
+        "value": (0,),
+        "support": (0, 3),
+    }
+
+
+def test_a_strangers_signal_need_not_be_hashable_and_its_needs_are_not_read_as_letters():
+    @dataclass
+    class Plain:
+        name: ClassVar[str] = "support"
+        lr: ClassVar[None] = None
+        needs: tuple[str, ...] = ("candidates",)
+
+        def build(self, policy):
+            return LogprobsOf(ids="candidates").build(policy)
+
+    algorithm = replace(SUPPORT, regularise=(Support(signal=Plain()), Support(signal=Plain())))
+    assert [signal.name for signal in brought_signals(algorithm)] == ["support"]
+    with pytest.raises(RlenvsError, match="Plain has needs 'candidates': names come in a tuple"):
+        list(objections(replace(SUPPORT, regularise=(Support(signal=Plain(needs="candidates")),))))
 
 
 def test_equal_signals_of_two_slots_are_one():
