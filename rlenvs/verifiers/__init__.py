@@ -4,19 +4,16 @@ Text that a policy wrote never hangs or crashes the caller. See `compare` for wh
 finding the answer in a whole reply.
 """
 
-import time
 from typing import Any
 
 from rlenvs.errors import RlenvsError
 from rlenvs.verifiers import structure
-from rlenvs.verifiers.compare import Algebra, Equality, Judgement, compare
+from rlenvs.verifiers.compare import Equality, Judgement, compare
 from rlenvs.verifiers.extract import extract
-from rlenvs.verifiers.pool import DEFAULT_POOL, VerifierPool
+from rlenvs.verifiers.pool import DEFAULT_POOL, Comparisons, VerifierPool
 from rlenvs.verifiers.text import as_latex, normal
 
 __all__ = ["Equality", "Judgement", "VerifierError", "VerifierPool", "extract", "is_equal", "judge", "verify"]
-
-_TOTAL_S = 8.0  # of processor time at most, for one answer: many slow items must not take the limit for each
 
 
 class VerifierError(RlenvsError):
@@ -41,9 +38,9 @@ def judge(gold: Any, answer: str | None, question: str | None = None, *, pool: V
     workers is wrong, like a program that overruns its limit: otherwise a policy could escape a low reward by writing
     9^{9^{9^9}}. The check of the reference tells this apart from a verifier that is broken.
     """
-    pool = pool or DEFAULT_POOL
-    judged = compare(str(gold), answer or "", question or "", _within_total(pool))
-    if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), pool):
+    comparisons = Comparisons(pool or DEFAULT_POOL)
+    judged = compare(str(gold), answer or "", question or "", comparisons.algebra)
+    if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), comparisons):
         return Judgement("not_equal", judged.reason, by_answer=True)
     return judged
 
@@ -60,22 +57,7 @@ def is_equal(gold: Any, answer: str, question: str = "", *, pool: VerifierPool |
     return judged.verdict == "equal"
 
 
-def _within_total(pool: VerifierPool) -> Algebra:
-    left_s = _TOTAL_S
-
-    def algebra(gold: str, answer: str) -> Judgement:
-        nonlocal left_s
-        if left_s <= 0:
-            return Judgement("error", f"more than {_TOTAL_S} s in all", by_answer=True)
-        started = time.monotonic()
-        judged = pool.algebra(gold, answer)
-        left_s -= min(time.monotonic() - started, pool.most_s)  # a busy machine's waiting is not the answer's doing
-        return judged
-
-    return algebra
-
-
-def _passes_alone(gold: str, pool: VerifierPool) -> bool:
+def _passes_alone(gold: str, comparisons: Comparisons) -> bool:
     """Whether the workers can read the reference within their limits."""
     expressions = [as_latex(item) for item in structure.items(normal(gold))]
-    return all(pool.algebra(item, item).verdict != "error" for item in expressions if item is not None)
+    return all(comparisons.alone(item, item).verdict != "error" for item in expressions if item is not None)

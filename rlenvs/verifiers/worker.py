@@ -6,6 +6,7 @@ to `rlenvs.isolation`.
 
 import logging
 import resource
+import time
 from typing import Any
 
 _MAX_EXPONENT = 10_000  # of a number raised to a number
@@ -231,6 +232,8 @@ def prepare(_setup: None) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def answer(request: dict[str, str]) -> tuple[str, str]:
-    """(verdict, reason) for a request of `VerifierPool.algebra`."""
-    return is_equal(request["gold"], request["answer"])
+def answer(request: dict[str, str]) -> tuple[str, str, float]:
+    """(verdict, reason, seconds of processor time) for a request of `Comparisons`."""
+    started_s = time.process_time()
+    verdict, reason = is_equal(request["gold"], request["answer"])
+    return verdict, reason, time.process_time() - started_s
