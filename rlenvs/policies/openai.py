@@ -132,19 +132,21 @@ class OpenAIPolicy:
 
         try:
             raw = await client.chat.completions.with_raw_response.create(**self._body(request))
-            self._connection.has_answered = True
+            self._connection.was_accepted = True
             return self._ended(read_completion(raw.http_response.text)), None
         except openai.APIStatusError as error:
-            self._connection.has_answered = True
+            self._connection.was_accepted = True
             return self._refused(error)
         except NoCompletionError as error:
             return Reply(error=str(error)), 0.0
         except openai.APIConnectionError as error:
             cause = f" ({error.__cause__})" if error.__cause__ else ""
             why = f"{self.endpoint.base_url} cannot be reached: {error}{cause}"
-            is_slow = isinstance(error, openai.APITimeoutError)  # somebody may be there
-            if is_last and not is_slow and not self._connection.has_answered:
-                asked = f"asked {self.endpoint.retries + 1} times, and it has never answered anything"
+            met = type(error.__cause__).__name__  # of httpx or of httpx2: the client's version decides which is there
+            if met not in ("ConnectError", "ConnectTimeout"):  # slow to answer, or cut off: somebody is there
+                self._connection.was_accepted = True
+            if is_last and met == "ConnectError" and not self._connection.was_accepted:
+                asked = f"asked {self.endpoint.retries + 1} times, and nobody has ever accepted a connection"
                 raise EndpointError(f"{why}; {asked}. Is the server running, and is this its whole address?") from error
             return Reply(error=why), 0.0
 
@@ -188,7 +190,7 @@ class _Connection:
     """The client and the slots for requests that all calls in flight share. For one event loop at a time."""
 
     def __init__(self) -> None:
-        self.has_answered = False  # anything, ever: somebody is there
+        self.was_accepted = False  # ever, whatever came of it: somebody is there
         self._num_users = 0
         self._shared: tuple[AsyncOpenAI, asyncio.Semaphore] | None = None
 

@@ -21,6 +21,7 @@ class Server:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.headers: dict[str, str] = {}
+        self.dropped = ""  # the message whose connection is closed without an answer
         self.slow, self.gate = "", threading.Event()  # the message that is answered once the gate is open
         self.meeting: threading.Barrier | None = None  # where requests wait for each other before they are answered
         self.in_flight = self.most_in_flight = 0
@@ -46,6 +47,9 @@ class Server:
                 time.sleep(wait_s)
                 with server.lock:
                     server.in_flight -= 1
+                if request["messages"][-1]["content"] == server.dropped:
+                    self.close_connection = True
+                    return
                 self.answer(status, body if isinstance(body, str) else json.dumps(body))
 
             def answer(self, status: int, body: str) -> None:

@@ -1,6 +1,7 @@
 """What becomes of replies where the endpoint is busy, broken, slow or away, or refuses."""
 
 import random
+import socket
 import time
 from typing import Any
 
@@ -80,6 +81,36 @@ def test_a_server_that_answered_and_goes_away_is_an_error_of_each_reply(server: 
     server.http.shutdown()
     server.http.server_close()
     assert [reply.error.startswith(f"{server.url} cannot be reached: ") for reply in ask(asked, "b", "c")] == [True] * 2
+
+
+def test_a_server_that_drops_the_first_request_is_an_error_of_that_reply_alone(server: Server) -> None:
+    server.dropped = "a"
+    dropped, fine = ask(policy(server, concurrency=1), "a", "b")
+    assert dropped.error.startswith(f"{server.url} cannot be reached: ")
+    assert fine.text == "echo b"
+    assert [request["messages"][-1]["content"] for request in server.requests] == ["a", "a", "a", "b"]
+
+
+def test_a_server_that_drops_a_request_and_goes_away_was_there(server: Server) -> None:
+    server.dropped = "a"
+    asked = policy(server, retries=0)
+    ask(asked, "a")
+    server.http.shutdown()
+    server.http.server_close()
+    [reply] = ask(asked, "b")
+    assert reply.error.startswith(f"{server.url} cannot be reached: ")
+
+
+def test_an_address_whose_name_is_nobodys_stops_at_once_with_a_sentence(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: Any, **__: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    monkeypatch.setenv("NO_PROXY", "*")
+    with pytest.raises(EndpointError, match=r"nowhere\.invalid/v1 cannot be reached: .*nobody has ever accepted"):
+        ask(policy(server, base_url="http://nowhere.invalid/v1", retries=0), "a")
 
 
 def test_a_server_that_is_slow_from_the_first_is_an_error_of_each_reply(server: Server) -> None:
