@@ -1,6 +1,7 @@
 """What is refused before any work is done: combinations that would train on something else than was asked for."""
 
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from math import ceil
 
 from rlenvs.env import TextEnv
@@ -10,7 +11,7 @@ from rlenvs.policies.base import Sampling
 from rlenvs.seats import SeatView
 from rlenvs_trainers.algorithm import Algorithm
 from rlenvs_trainers.config import EnvConfig, TrainConfig
-from rlenvs_trainers.declared import declaration, declared
+from rlenvs_trainers.declared import declaration, declared, parts
 from rlenvs_trainers.devices import device_named
 from rlenvs_trainers.grouping import learned_seats
 from rlenvs_trainers.samplers.base import Sampler
@@ -32,11 +33,17 @@ NEEDED = {
 
 
 def check_slots(algorithm: Algorithm) -> None:
-    """Refuse a component in a slot that it is not made for.
+    """Refuse a component in a slot that it is not made for, or one that no config can hold.
 
     Raises:
         RlenvsError: naming both.
     """
+    for part in parts([getattr(algorithm, each.name) for each in fields(algorithm)]):
+        if is_dataclass(part) and any(each.name == "use" for each in fields(part)):
+            raise RlenvsError(
+                f"{type(part).__name__} in {algorithm.name!r} has a field called 'use', which in a config is the name of "
+                "the component: call it something else"
+            )
     for slot, names in NEEDED.items():
         value = getattr(algorithm, slot)
         for part in value if isinstance(value, tuple) else (value,):

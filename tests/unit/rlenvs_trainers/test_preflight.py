@@ -11,7 +11,7 @@ from rlenvs.policies.base import Sampling
 from rlenvs_plugins.grpo import GRPO
 from rlenvs_trainers.config import EnvConfig, RolloutConfig, TrainConfig
 from rlenvs_trainers.explore import Chain, Sample
-from rlenvs_trainers.preflight import check_config, check_sampler, check_step
+from rlenvs_trainers.preflight import check_config, check_sampler, check_slots, check_step
 from rlenvs_trainers.samplers.scripted import ScriptedSampler
 from rlenvs_trainers.select import NonConstant, WidestSpread
 from rlenvs_trainers.sft import SFT
@@ -55,6 +55,24 @@ def test_a_sampler_that_cannot_do_what_a_part_declares_is_refused(renderer, algo
     with pytest.raises(RlenvsError, match=f"sampler 'transformers' cannot give {need}, which training with 'grpo'"):
         check_sampler(algorithm, sampler(renderer), CONFIG)
     check_sampler(algorithm, sampler(renderer, need), CONFIG)
+
+
+def test_a_field_that_a_config_would_take_for_the_components_name_is_refused():
+    @dataclass(frozen=True)
+    class Tool:
+        use: str = "hammer"
+
+    @dataclass(frozen=True)
+    class Handy:
+        tool: Tool = field(default_factory=Tool)
+        refills: ClassVar[bool] = False
+
+        def __call__(self, groups, progress):
+            return groups
+
+    with pytest.raises(RlenvsError, match="Tool in 'grpo' has a field called 'use'"):
+        check_slots(replace(GRPO, select=(Handy(),)))
+    check_slots(GRPO)
 
 
 def test_a_sampler_that_lacks_what_samplers_have_is_refused_with_the_names(renderer):
