@@ -93,7 +93,7 @@ class ResultsFile:
         except BaseException:
             self._file.close()
             raise
-        if not path.stat().st_size:
+        if not os.fstat(self._file.fileno()).st_size:
             self._write([self.header])
 
     def __enter__(self) -> Self:
@@ -132,7 +132,8 @@ class ResultsFile:
         else:
             self._check_header(path, _value(first))
         samples = [_sample(path, number, line) for number, line in enumerate(lines[:-1], start=2)]
-        file.truncate(len(data) - len(lines[-1]))
+        with writing(self._what):
+            file.truncate(len(data) - len(lines[-1]))
         return samples
 
     def _check_header(self, path: Path, found: Any) -> None:
@@ -148,7 +149,9 @@ class ResultsFile:
 
 def _opened(path: Path, what: str) -> IO[bytes]:
     """The file, to read and to append to, locked."""
-    if path.exists() and not path.is_file():
+    with writing(what):
+        is_something_else = path.exists() and not path.is_file()
+    if is_something_else:
         raise RlenvsError(
             f"{what} cannot be written: it is no file but a folder or a device. Name another with --results."
         )

@@ -100,6 +100,8 @@ def test_a_results_file_that_cannot_be_is_named(tmp_path: Path) -> None:
             run(Oracle(), results_path=path)
     with pytest.raises(RlenvsError, match=r"the results file /proc/none/r\.jsonl cannot be written: No such file"):
         run(Oracle(), results_path=Path("/proc/none/r.jsonl"))
+    with pytest.raises(RlenvsError, match=r"the results file .*xxx/file cannot be written: File name too long"):
+        run(Oracle(), results_path=tmp_path / ("x" * 300) / "file")
 
 
 def test_a_disk_that_is_full_is_a_sentence_that_names_the_file(tmp_path: Path) -> None:
