@@ -5,7 +5,6 @@ Rows go in and come out as JSON lines. Whether an answer is right belongs to `rl
 
 import hashlib
 import json
-import os
 import re
 import time
 from collections import Counter
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rlenvs.errors import RlenvsError, writing
+from rlenvs.replacing import replace_content
 from rlenvs.verifiers import Equality, VerifierPool, extract, judge
 from rlenvs.verifiers.pool import DEFAULT_POOL
 
@@ -66,15 +66,18 @@ def grade_math(
         How many rows have each verdict, those of earlier runs included.
 
     Raises:
-        GradingError: rows are malformed (all are read before any is graded), or `out` holds something else.
+        GradingError: rows are malformed or cannot be read (all are read before any is graded), or `out` holds something
+            else.
         RlenvsError: `out` cannot be written.
     """
     pool = pool or DEFAULT_POOL
-    if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
+    rows = read_rows(path)
+    with writing(_what(out)):
+        is_one_file = path.resolve() == out.resolve() or (out.exists() and path.samefile(out))
+    if is_one_file:
         raise GradingError(
             f"the verdicts would replace the answers: {out} is the file {path}. Name another with --out."
         )
-    rows = read_rows(path)
     lines = _lines(out)
     left = [row for row in rows if not _is_graded(row, lines)]
     for row in left:
@@ -82,13 +85,11 @@ def grade_math(
     _write(out, lines.values())
     if progress:
         progress(len(rows) - len(left), len(rows))
-    with writing(_what(out)), out.open("a", encoding="utf-8") as file:
-        for done, graded in enumerate(_graded(left, pool), start=len(rows) - len(left) + 1):
-            file.write(_line(graded))
-            file.flush()
-            lines[graded["id"]] = graded
-            if progress:
-                progress(done, len(rows))
+    for done, graded in enumerate(_graded(left, pool), start=len(rows) - len(left) + 1):
+        _append(out, graded)
+        lines[graded["id"]] = graded
+        if progress:
+            progress(done, len(rows))
     ordered = {row.id: lines[row.id] for row in rows}
     _write(out, (ordered | lines).values())
     return dict(Counter(line["verdict"] for line in ordered.values()))
@@ -98,10 +99,8 @@ def read_rows(path: Path) -> list[GradingRow]:
     """All rows of a file.
 
     Raises:
-        GradingError: there is no such file, or rows are malformed; it names their lines.
+        GradingError: there is no such file, it cannot be read, or rows are malformed; it names their lines.
     """
-    if not path.is_file():
-        raise GradingError(f"no file {path} to grade")
     rows: list[GradingRow] = []
     wrong: list[str] = []
     seen: dict[str | int, int] = {}
@@ -125,7 +124,11 @@ def read_rows(path: Path) -> list[GradingRow]:
 
 def _text(path: Path) -> str:
     try:
+        if not path.is_file():
+            raise GradingError(f"no file {path} to grade")
         return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise GradingError(f"the answers {path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise GradingError(f"{path} is not text in UTF-8: {error}") from error
 
@@ -158,10 +161,10 @@ def _row(record: Any) -> GradingRow:
 
 def _lines(out: Path) -> dict[str | int, dict[str, Any]]:
     """The whole lines that are in `out`, by id."""
-    if not out.exists():
-        return {}
+    with writing(_what(out)):
+        content = out.read_bytes() if out.exists() else b""
     lines: dict[str | int, dict[str, Any]] = {}
-    for number, text in enumerate(out.read_bytes().split(b"\n")[:-1], start=1):
+    for number, text in enumerate(content.split(b"\n")[:-1], start=1):
         try:
             line = json.loads(text)
             if line["verdict"] not in get_args(Equality) or not _FINGERPRINT.fullmatch(line["fingerprint"]):
@@ -180,13 +183,16 @@ def _is_graded(row: GradingRow, lines: Mapping[str | int, Mapping[str, Any]]) ->
 def _write(out: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     """Make these the lines of `out`, all at once; one that has them already is not touched."""
     content = "".join(map(_line, lines)).encode()
-    if out.exists() and out.read_bytes() == content:
-        return
-    beside = out.with_name(out.name + ".new")
     with writing(_what(out)):
+        if out.exists() and out.read_bytes() == content:
+            return
         out.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        os.replace(beside, out)
+        replace_content(out, content)
+
+
+def _append(out: Path, graded: Mapping[str, Any]) -> None:
+    with writing(_what(out)), out.open("a", encoding="utf-8") as file:
+        file.write(_line(graded))
 
 
 def _what(out: Path) -> str:

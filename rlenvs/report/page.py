@@ -2,13 +2,13 @@
 
 import hashlib
 import math
-import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from rlenvs.replacing import replace_content
 from rlenvs.report import held_out, rollouts
 from rlenvs.report.curves import chart
 from rlenvs.report.facts import facts, status
@@ -51,9 +51,7 @@ def write_report(run_dir: Path) -> Path:
     with RunStore(run_dir / "run.sqlite", "r") as store:
         page = build(run_dir.resolve().name, store)
     path = run_dir / "report.html"
-    beside = path.with_suffix(".html.new")  # whoever has the page open never sees half of it
-    beside.write_text(page, encoding="utf-8", errors="replace")
-    os.replace(beside, path)
+    replace_content(path, page.encode(errors="replace"))  # whoever has the page open never sees half of it
     return path
 
 

@@ -167,6 +167,34 @@ def test_the_answers_themselves_are_never_replaced(tmp_path: Path) -> None:
         assert source.read_bytes() == before
 
 
+def test_answers_and_other_files_that_lie_beside_the_verdicts_stay(tmp_path: Path) -> None:
+    for name in ("v.jsonl.new", "v.jsonl.new1", "v.jsonl.tmp"):
+        source = write(tmp_path / name, ROWS)
+        before = source.read_bytes()
+        grade_math(source, tmp_path / "v.jsonl")
+        assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(32, "Broken pipe"), FileNotFoundError(2, "No such file", "log")])
+def test_what_others_raise_while_it_grades_does_not_blame_the_file_of_verdicts(tmp_path: Path, error: OSError) -> None:
+    def told(done: int, total: int) -> None:
+        if done:
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        grade_math(write(tmp_path / "in.jsonl", ROWS), tmp_path / "out.jsonl", progress=told)
+    assert caught.value is error
+    assert [row["id"] for row in read(tmp_path / "out.jsonl")] == ["a"], "what was graded is kept"
+
+
+def test_a_path_that_the_system_refuses_is_a_sentence(tmp_path: Path) -> None:
+    source, refused = write(tmp_path / "in.jsonl", ROWS), tmp_path / ("x" * 300) / "file"
+    with pytest.raises(RlenvsError, match=r"the file of verdicts .*xxx/file cannot be written: File name too long"):
+        grade_math(source, refused)
+    with pytest.raises(GradingError, match=r"the answers .*xxx/file cannot be read: File name too long"):
+        grade_math(refused, tmp_path / "out.jsonl")
+
+
 def test_the_folder_of_verdicts_is_made_and_one_that_cannot_be_is_named(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", ROWS[:1])
     assert grade_math(source, tmp_path / "new" / "out.jsonl") == {"equal": 1}
