@@ -63,6 +63,20 @@ class DividesByLength(Single):
     rubric = accuracy(lambda task, t: is_right(task, t) + 0 / len(t[-1].content))
 
 
+@broken("its own answer among those of other tasks made it raise GraderError", "ZeroDivisionError")
+class DividesAmongGuesses(Single):
+    """It is made for the one answer that is given."""
+
+    rubric = accuracy(lambda task, t: is_right(task, t) + 0 / (t[-1].content.count("It is ") < 2))
+
+
+@broken("the answer of task ", " made it raise GraderError", "ZeroDivisionError")
+class DividesByDistance(Single):
+    """It is made for the right answer, and for what is none at all."""
+
+    rubric = accuracy(lambda task, t: 1.0 if is_right(task, t) else 0 / (t[-1].content[:3] != "It "))
+
+
 @broken("its own answer earns -1, and an empty answer earns more: 0")
 class NegativeWeight(Good):
     rubric = Rubric((RewardFunction("accuracy", is_right, weight=-1.0),))
