@@ -21,6 +21,7 @@ from rlenvs.records import (
     Part,
     Task,
     Verdict,
+    as_count,
     as_messages,
     as_parts,
     assistant,
@@ -49,7 +50,7 @@ class Response:
 
     def __post_init__(self) -> None:
         check_ending(self.ending)
-        check_count(self.consumed)
+        object.__setattr__(self, "consumed", as_consumed(self.consumed))
         object.__setattr__(self, "messages", as_messages(self.messages, "messages of a Response"))
         object.__setattr__(self, "rewards", as_parts(self.rewards, "rewards of a Response"))
 
@@ -239,10 +240,13 @@ def check_ending(ending: str | None) -> None:
         raise ValueError(f"an ending is one of {', '.join(get_args(Ending))}: got {ending!r}")
 
 
-def check_count(count: int | None) -> None:
-    """Raise ValueError unless it can be a number of characters, or None."""
-    if count is not None and type(count) is not int:
-        raise ValueError(f"consumed counts characters of the action, an int, or is None: got {shown(count)}")
+def as_consumed(count: Any) -> int | None:
+    """A number of characters as an int, or None.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    return None if count is None else as_count(count, "consumed counts characters of the action, an int, or is None")
 
 
 def joined(messages: tuple[Message, ...]) -> str:
@@ -252,16 +256,20 @@ def joined(messages: tuple[Message, ...]) -> str:
 
 def complete_characters(complete: int | None, text: str) -> int | None:
     """What an environment said of the first whole action in `text`, checked: None, or 1 to all of its characters."""
-    if complete is not None and not (type(complete) is int and 1 <= complete <= len(text)):
-        raise ValueError(f"complete() gives characters of the text, 1 to {len(text)}, or None: got {shown(complete)}")
-    return complete
+    if complete is None:
+        return None
+    what = f"complete() gives characters of the text, 1 to {len(text)}, or None"
+    count = as_count(complete, what)
+    if not 1 <= count <= len(text):
+        raise ValueError(f"{what}: got {count}")
+    return count
 
 
 def consumed_characters(consumed: int | None, action: str) -> int:
     """How much of the action was used; an environment that says None used all of it."""
-    if consumed is None:
+    count = as_consumed(consumed)
+    if count is None:
         return len(action)
-    check_count(consumed)
-    if not 0 <= consumed <= len(action):
-        raise ValueError(f"consumed counts characters of the action, 0 to {len(action)}: got {consumed}")
-    return consumed
+    if not 0 <= count <= len(action):
+        raise ValueError(f"consumed counts characters of the action, 0 to {len(action)}: got {count}")
+    return count

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rlenvs.env import check_count, check_ending
+from rlenvs.env import as_consumed, check_ending
 from rlenvs.errors import unknown
 from rlenvs.records import Ending, Message, Part, as_messages, as_parts, shown
 
@@ -37,7 +37,7 @@ class Move:
             _check_seat(self.next_seat, "next_seat")
         for ending in (self.ending, *self.endings.values()):
             check_ending(ending)
-        check_count(self.consumed)
+        object.__setattr__(self, "consumed", as_consumed(self.consumed))
         messages = {seat: as_messages(each, f"Move's messages for {seat!r}") for seat, each in self.messages.items()}
         rewards = {seat: as_parts(each, f"Move's rewards for {seat!r}") for seat, each in self.rewards.items()}
         object.__setattr__(self, "messages", messages)

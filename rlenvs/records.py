@@ -6,6 +6,7 @@ Token ids, masks and log-probabilities belong to `rlenvs_trainers.records`.
 import hashlib
 import json
 import math
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -190,6 +191,20 @@ def as_number(value: Any, what: str) -> float:
     except (TypeError, ValueError):
         pass
     raise ValueError(f"{what} is a number: got {shown(value)}")
+
+
+def as_count(value: Any, what: str) -> int:
+    """The whole number as an int; NumPy's and torch's are whole numbers.
+
+    Raises:
+        ValueError: it is something else, a truth value too; `what` says what it was to be.
+    """
+    try:
+        if not isinstance(value, bool):  # Python's is an int
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise ValueError(f"{what}: got {shown(value)}")
 
 
 def as_parts(value: Any, what: str) -> tuple[Part, ...]:

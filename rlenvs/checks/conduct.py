@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.checks.subject import LONG_TEXT, NONSENSE, Subject, Trace, difference, played, saying, short, stepped
+from rlenvs.env import complete_characters
 from rlenvs.errors import EpisodeOverError, foreign_code
 
 ODD_TEXTS = ("", " \n\t", "\x00", "{}[]()", "\\boxed{", "<answer>", "</answer><answer>", "1e999", "NaN", "😀é中" * 9)
@@ -98,12 +99,14 @@ def a_whole_action_is_whole(subject: Subject) -> Iterator[str]:
     for task in subject.tasks[:3]:
         subject.reset(task)
         text = f"{subject.good_action()(subject.env)}\n{NONSENSE}"
-        count = subject.env.complete(text)
+        said = subject.env.complete(text)
+        try:
+            count = complete_characters(said, text)
+        except ValueError as error:
+            yield str(error)
+            return
         if count is None:
             continue
-        if not (type(count) is int and 1 <= count <= len(text)):
-            yield f"complete() gives characters of the text, 1 to {len(text)}, or None: got {count!r}"
-            return
         whole = [stepped(subject.env, text)]
         subject.reset(task)
         alone = [stepped(subject.env, text[:count])]

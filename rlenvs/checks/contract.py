@@ -12,7 +12,7 @@ import numpy as np
 from rlenvs.checks.subject import NONSENSE, Subject, began, difference, played, saying
 from rlenvs.env import TextEnv, joined
 from rlenvs.errors import EpisodeOverError
-from rlenvs.records import FAILURES, Ending, Message, Part, Verdict, value_of
+from rlenvs.records import FAILURES, Ending, Message, Part, Verdict, as_count, value_of
 
 INFO_KEYS = ("messages", "task_id", "ending", "verdict", "consumed", "rewards")
 
@@ -89,8 +89,12 @@ def _info_problems(where: str, observation: object, info: dict[str, Any], action
         yield f"{where}: info['messages'] is a tuple of Message, got {messages!r}"
     elif observation != joined(messages):
         yield f"{where}: the observation is the text of info['messages'], got {observation!r}"
-    if not (type(consumed) is int and 0 <= consumed <= len(action)):
-        yield f"{where}: info['consumed'] counts characters of the action, 0 to {len(action)}, got {consumed!r}"
+    what = f"{where}: info['consumed'] counts characters of the action, 0 to {len(action)}"
+    try:
+        if not 0 <= as_count(consumed, what) <= len(action):
+            yield f"{what}: got {consumed}"
+    except ValueError as error:
+        yield str(error)
     if not all(isinstance(part, Part) for part in info["rewards"]):
         yield f"{where}: info['rewards'] is a tuple of Part, got {info['rewards']!r}"
 

@@ -43,6 +43,16 @@ def test_lists_are_as_good_as_tuples():
         (lambda: Response(messages=user("x")), r"messages of a Response is a tuple .*: got Message\("),
         (lambda: Response(rewards=1.0), r"rewards of a Response is a tuple of Parts.*: got 1.0 \(float\)"),
         (lambda: Response(consumed="3"), r"consumed counts characters .*: got '3' \(str\)"),
+        (lambda: Response(consumed=True), r"consumed counts characters .*: got True \(bool\)"),
+        (lambda: Response(consumed=np.float64(3)), r"consumed counts characters .*: got np.float64\(3.0\) \(float64\)"),
+        (
+            lambda: Move(messages=Nameless()),
+            "Move's messages go by seat, .*: got something whose repr raised KeyError ",
+        ),
+        (
+            lambda: Message(role=Nameless(), content="x"),
+            "a role is system.*: got something whose repr raised KeyError ",
+        ),
         (lambda: Response(ending=["completed"]), r"an ending is one of .*: got \['completed'\]"),
         (lambda: Move(messages={"ann": "x"}), r"Move's messages for 'ann' is a tuple of Messages.*: got 'x' \(str\)"),
         (lambda: Move(rewards={"ann": 1.0}), r"Move's rewards for 'ann' is a tuple of Parts.*: got 1.0 \(float\)"),
@@ -59,6 +69,17 @@ def test_lists_are_as_good_as_tuples():
 def test_a_record_says_what_was_expected_and_what_came(make, says):
     with pytest.raises(ValueError, match=says):
         make()
+
+
+@pytest.mark.parametrize("kind", [Response, Move])
+def test_whole_numbers_of_numpy_count_characters(kind):
+    made = kind(consumed=np.int64(3))
+    assert (type(made.consumed), made.consumed) == (int, 3)
+
+
+def test_an_environment_may_count_a_whole_action_with_numpy():
+    count = start(Says(complete=np.int64(2)), TASK).complete("abc")
+    assert (type(count), count) == (int, 2)
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -85,7 +85,7 @@ class ListOfMessages(Overriding):
         return "", reward, terminated, truncated, info | {"messages": []}
 
 
-@broken("step: info['consumed'] counts characters of the action, 0 to 4, got 5")
+@broken("step: info['consumed'] counts characters of the action, 0 to 4: got 5")
 class Greedy(Overriding):
     def changed(self, action, observation, reward, terminated, truncated, info):
         return observation, reward, terminated, truncated, info | {"consumed": len(action) + 1}
