@@ -237,7 +237,7 @@ class TextEnv(gymnasium.Env[str, str]):
 def check_ending(ending: str | None) -> None:
     """Raise ValueError unless it is an ending, or None."""
     if ending is not None and ending not in get_args(Ending):
-        raise ValueError(f"an ending is one of {', '.join(get_args(Ending))}: got {ending!r}")
+        raise ValueError(f"an ending is one of {', '.join(get_args(Ending))}: got {shown(ending)}")
 
 
 def as_consumed(count: Any) -> int | None:

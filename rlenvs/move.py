@@ -30,7 +30,7 @@ class Move:
     def __post_init__(self) -> None:
         for name in ("messages", "endings", "rewards"):
             if not isinstance(getattr(self, name), Mapping):
-                raise ValueError(f"Move's {name} go by seat, {{seat: …}}: got {getattr(self, name)!r}")
+                raise ValueError(f"Move's {name} go by seat, {{seat: …}}: got {shown(getattr(self, name))}")
             for seat in getattr(self, name):
                 _check_seat(seat, name)
         if self.next_seat is not None:

@@ -42,7 +42,7 @@ class Message:
 
     def __post_init__(self) -> None:
         if self.role not in ("system", "user", "assistant", "tool"):
-            raise ValueError(f"a role is system, user, assistant or tool: got {self.role!r}")
+            raise ValueError(f"a role is system, user, assistant or tool: got {shown(self.role)}")
         if not isinstance(self.content, str):
             raise ValueError(f"a message's content is text: got {type(self.content).__name__}")
         if not isinstance(self.name, str | None):
@@ -61,7 +61,10 @@ def assistant(content: str) -> Message:
 
 def shown(value: Any) -> str:
     """What came in place of what was expected, as an error shows it: shortened, with its type."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception as error:  # foreign code: it must not take the place of what is being said
+        text = f"something whose repr raised {type(error).__name__}"
     return f"{text if len(text) <= 80 else text[:79] + '…'} ({type(value).__name__})"
 
 

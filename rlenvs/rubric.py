@@ -104,7 +104,7 @@ def checked_reward(value: Any, task_id: str, name: str) -> float:
         GraderError: it is not a finite real number.
     """
     if not (isinstance(value, numbers.Real) or _is_scalar(value)):
-        why = f"gave {value!r} ({type(value).__name__}); expected a number, or None for what cannot be scored"
+        why = f"gave {shown(value)}; expected a number, or None for what cannot be scored"
         raise GraderError(task_id, name, why)
     try:
         number = float(value)

@@ -5,7 +5,7 @@ import pytest
 
 from rlenvs import Part, Response, RewardFunction, Rubric, Task, TextEnv, Verdict, check_env, user
 from rlenvs.episode import POLICY_SEAT, start
-from rlenvs.errors import CheckError, EpisodeOverError
+from rlenvs.errors import CheckError, EpisodeOverError, GraderError
 from rlenvs.move import Move
 from rlenvs.records import Message
 from rlenvs.seats import SeatView
@@ -14,6 +14,11 @@ from .tables import Duel
 
 TASK = Task(id="t", prompt=(user("Say 3"),), target="3")
 ONE = RewardFunction("accuracy", lambda task, transcript: 1.0)
+
+
+class Nameless:
+    def __repr__(self):
+        raise KeyError("name")
 
 
 @pytest.mark.parametrize("prompt", ["Say 3", ("x",), ({"role": "user", "content": "x"},), user("x"), None, 3])
@@ -45,6 +50,8 @@ def test_lists_are_as_good_as_tuples():
         (lambda: Response(consumed="3"), r"consumed counts characters .*: got '3' \(str\)"),
         (lambda: Response(consumed=True), r"consumed counts characters .*: got True \(bool\)"),
         (lambda: Response(consumed=np.float64(3)), r"consumed counts characters .*: got np.float64\(3.0\) \(float64\)"),
+        (lambda: Task(id="t", prompt=Nameless()), "a prompt is a tuple .*: got something whose repr raised KeyError "),
+        (lambda: Response(ending=Nameless()), "an ending is one of .*: got something whose repr raised KeyError "),
         (
             lambda: Move(messages=Nameless()),
             "Move's messages go by seat, .*: got something whose repr raised KeyError ",
@@ -85,6 +92,12 @@ def test_an_environment_may_count_a_whole_action_with_numpy():
 def test_numbers_of_numpy_are_numbers():
     part = Part(name="speed", value=np.float32(0.5), weight=np.int64(2))
     assert (type(part.value), type(part.weight), part.weighted) == (float, float, 1.0)
+
+
+def test_a_reward_that_cannot_even_be_shown_is_its_graders_error():
+    rubric = Rubric((RewardFunction("right", lambda task, said: Nameless()),))
+    with pytest.raises(GraderError, match=r"'right' gave something whose repr raised KeyError .*; expected a number"):
+        rubric.judge(TASK, TASK.prompt)
 
 
 class Says(TextEnv):
