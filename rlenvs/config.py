@@ -6,7 +6,6 @@ What a value must look like is `rlenvs.conversion`'s business, what it means is 
 import datetime
 import hashlib
 import json
-import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields, is_dataclass
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 from rlenvs.component_names import NO_COMPONENTS, Components, component_name, init_fields
 from rlenvs.conversion import build, refilled
 from rlenvs.overrides import overridden
+from rlenvs.replacing import replace_content
 from rlenvs.wording import ConfigError, described, join
 
 __all__ = ["FILLS_SLOTS", "ConfigError", "describe", "digest", "read", "to_dict", "with_options", "write"]
@@ -55,10 +55,7 @@ def write(config: Any, path: Path | str) -> None:
     """
     import tomli_w
 
-    target = Path(path)
-    beside = target.with_name(target.name + ".part")
-    beside.write_bytes(tomli_w.dumps(to_dict(config)).encode())
-    os.replace(beside, target)
+    replace_content(Path(path), tomli_w.dumps(to_dict(config)).encode())
 
 
 def to_dict(config: Any) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def check_slots(algorithm: Algorithm) -> None:
     for part in parts([getattr(algorithm, each.name) for each in fields(algorithm)]):
         if is_dataclass(part) and any(each.name == "use" for each in fields(part)):
             raise RlenvsError(
-                f"{type(part).__name__} in {algorithm.name!r} has a field called 'use', which in a config is the name of "
-                "the component: call it something else"
+                f"{type(part).__name__} in {algorithm.name!r} has a field called 'use', which in a config is the "
+                "component's name: call it something else"
             )
     for slot, names in NEEDED.items():
         value = getattr(algorithm, slot)
