@@ -1,6 +1,9 @@
-"""From a device's name in a config to the device, for whoever has weights."""
+"""From a device's name in a config to the device, for whoever has weights; and how results are repeated there."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -26,3 +29,24 @@ def device_named(name: str, setting: str = "device") -> torch.device:
             "Name one of them, install a CUDA build, or use the device 'cpu'."
         )
     return torch.device("cuda", index)
+
+
+@contextmanager
+def repeatable(device: torch.device) -> Iterator[None]:
+    """Inside, what is computed on a CPU is the same each time, however many threads share the work.
+
+    By default several threads add up the gradient of what was indexed (`x[ids]`) in whichever order they come.
+    """
+    if device.type != "cpu":  # other devices have a price for it: that is their users' choice
+        yield
+        return
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    flags: Any = torch.utils.deterministic
+    fill = flags.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    flags.fill_uninitialized_memory = False  # nothing here reads what was not written
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        flags.fill_uninitialized_memory = fill

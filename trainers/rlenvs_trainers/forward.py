@@ -245,7 +245,9 @@ def _go_on(base: Any, cache: Any, prefix_of_R: Tensor, prefix_lengths_R: Tensor,
     """[R, L, D] hidden states of rows, each after its prefix. The cache stays as it is, for other blocks."""
     own = copy(cache)
     own.layers = [copy(layer) for layer in cache.layers]
-    own.batch_select_indices(prefix_of_R.to(ids_RL.device))
+    chosen_R = prefix_of_R.to(ids_RL.device)
+    for layer in own.layers:  # not batch_select_indices: it indexes, whose gradient takes its time to be repeatable
+        layer.keys, layer.values = (states.index_select(0, chosen_R) for states in (layer.keys, layer.values))
     lengths_R = prefix_lengths_R.to(ids_RL.device)
     hidden: Tensor = base(
         input_ids=ids_RL,

@@ -21,6 +21,7 @@ from torch import Tensor
 from rlenvs_trainers.algorithm import Algorithm, Floats, Ints
 from rlenvs_trainers.batch import Batch, Sample
 from rlenvs_trainers.declared import read_by_signals
+from rlenvs_trainers.devices import repeatable
 from rlenvs_trainers.forward import Policy, Signals
 from rlenvs_trainers.layout import ON_CPU, ON_GPU, Plan, lay_out, plan
 from rlenvs_trainers.objective import Views, as_tensor, ignores_zero_advantages, objective, scope
@@ -50,6 +51,10 @@ class Passes:
 
     def accumulate(self, step: Batch, tally: Tally) -> tuple[Batch, Floats]:
         """The step's gradient, into the parameters; what was computed for it, and its [N] log-probabilities."""
+        with repeatable(self.device):
+            return self._accumulate(step, tally)
+
+    def _accumulate(self, step: Batch, tally: Tally) -> tuple[Batch, Floats]:
         views = Views(step, self.device, self.dtype)
         live = self._with_signal(step)
         passes = self._plan(live)

@@ -18,7 +18,9 @@ from rlenvs_trainers.surrogate import Soft, TruncatedWeight
 from rlenvs_trainers.synthetic import completion, group, trajectory
 from rlenvs_trainers.weights import DropDrifted, HighEntropy, Mismatch
 
+from .critics import SUPPORT
 from .learning import VOCABULARY, flat, learner, model, moved, packed
+from .noting import packed as noted
 from .slopes import FinerCredit
 
 MEANS = [
@@ -175,3 +177,22 @@ def test_groups_without_a_signal_are_not_computed_and_count_in_the_mean_all_the_
     expected = flat(reference_gradient(algorithm, model(torch.float64), both, temperature=1.0))
     got = flat(learner(algorithm, dtype=torch.float64).gradient(both))
     assert float((got - expected).norm() / expected.norm()) < 1e-6
+
+
+@pytest.mark.parametrize("algorithm", [GRPO, SUPPORT], ids=lambda each: each.name)
+def test_r20_the_gradient_is_the_same_each_time_with_several_threads(algorithm):
+    """Many rows of one long prompt, and many tokens that are looked up often: enough for threads to share the work."""
+    rng = np.random.default_rng(1)
+    prompt = rng.integers(0, VOCABULARY, 200)
+    turns = [[(prompt, completion(rng.integers(0, VOCABULARY, 12), logprobs=[-4.0] * 12))] for _ in range(48)]
+    one = Group(trajectories=tuple(trajectory(t, float(i % 2), attempt=i) for i, t in enumerate(turns)))
+    ours = learner(algorithm, tokens_per_microbatch=10_000)
+    batch = noted(algorithm, ours, [one])
+    threads = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        gradients = [flat(ours.gradient(batch)) for _ in range(12)]
+    finally:
+        torch.set_num_threads(threads)
+    assert all(torch.equal(each, gradients[0]) for each in gradients)
+    assert not torch.are_deterministic_algorithms_enabled()
