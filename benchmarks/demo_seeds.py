@@ -9,6 +9,7 @@ import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean, stdev
 
 from examples import demo
 
@@ -34,6 +35,16 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for seed, label, *row in rows:
         print(f"| {seed} | {label} | " + " | ".join(row[:4]) + f" | {row[4]:.0f} | {row[5]:.0f} |")
+    for wanted in ("GRPO", "control"):
+        changes = [points(after) - points(before) for _, label, before, after, *_ in rows if label == wanted]
+        spread = f", standard deviation {stdev(changes):.1f}" if len(changes) > 1 else ""
+        each = ", ".join(f"{change:+.1f}" for change in changes)
+        print(f"{wanted}: sampled pass@1 changes by {each} points (mean {mean(changes):+.1f}{spread})")
+
+
+def points(figure: str) -> float:
+    """The number of "29.9 (27-33)"."""
+    return float(figure.partition(" ")[0])
 
 
 if __name__ == "__main__":
