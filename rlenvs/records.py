@@ -9,7 +9,9 @@ import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -85,9 +87,7 @@ def as_messages(value: Any, what: str) -> tuple[Message, ...]:
     Raises:
         ValueError: it is something else; `what` says what it was to be.
     """
-    if isinstance(value, list | tuple) and all(isinstance(each, Message) for each in value):
-        return tuple(value)
-    raise ValueError(f"{what} is a tuple of Messages, such as (user('…'),): got {shown(value)}")
+    return _as_tuple(value, Message, f"{what} is a tuple of Messages, such as (user('…'),)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,9 +216,13 @@ def as_parts(value: Any, what: str) -> tuple[Part, ...]:
     Raises:
         ValueError: it is something else; `what` says what it was to be.
     """
-    if isinstance(value, list | tuple) and all(isinstance(each, Part) for each in value):
+    return _as_tuple(value, Part, f"{what} is a tuple of Parts, such as (Part(name='speed', value=0.5),)")
+
+
+def _as_tuple(value: Any, kind: type[T], expected: str) -> tuple[T, ...]:
+    if isinstance(value, list | tuple) and all(isinstance(each, kind) for each in value):
         return tuple(value)
-    raise ValueError(f"{what} is a tuple of Parts, such as (Part(name='speed', value=0.5),): got {shown(value)}")
+    raise ValueError(f"{expected}: got {shown(value)}")
 
 
 def value_of(parts: Iterable[Part]) -> float:

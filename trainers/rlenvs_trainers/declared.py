@@ -117,7 +117,7 @@ def parts(part: Any) -> Iterator[Any]:
 def brought_signals(algorithm: Algorithm) -> tuple[Signal, ...]:
     """The signals that are parts of its slots, at any depth; equal ones are one."""
     found: list[Signal] = []
-    for part in parts([getattr(algorithm, each.name) for each in fields(algorithm)]):
+    for part in parts(algorithm):
         if isinstance(part, Signal) and part not in found:
             found.append(part)
     return tuple(found)

@@ -38,7 +38,7 @@ def check_slots(algorithm: Algorithm) -> None:
     Raises:
         RlenvsError: naming both.
     """
-    for part in parts([getattr(algorithm, each.name) for each in fields(algorithm)]):
+    for part in parts(algorithm):
         if is_dataclass(part) and any(each.name == "use" for each in fields(part)):
             raise RlenvsError(
                 f"{type(part).__name__} in {algorithm.name!r} has a field called 'use', which in a config is the "
