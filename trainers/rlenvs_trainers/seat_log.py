@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from rlenvs.episode import Episode
+from rlenvs.errors import NoAnswerError, described, ending_of
 from rlenvs.records import Message, Part
 from rlenvs_trainers.records import Numbers, Reward, Turn
 from rlenvs_trainers.render import Context, Renderer
@@ -57,12 +57,19 @@ class SeatLog:
 
 
 def ask_answer(episode: Episode, answers: dict[str, str | None]) -> None:
-    """Note how a right answer of the acting seat would look, if that is not known yet. In a worker: foreign code."""
+    """Note how a right answer of the acting seat would look, if that is not known yet. In a worker: foreign code.
+
+    An environment need not say; one that says it wrongly has failed.
+    """
     seat = episode.seat
-    if seat is not None and seat not in answers:
+    if seat is None or seat in answers:
+        return
+    try:
+        answers[seat] = episode.answer_message()
+    except NoAnswerError:
         answers[seat] = None
-        with suppress(Exception):  # an environment need not say
-            answers[seat] = episode.answer_message()
+    except Exception as error:  # whatever an environment raises is an ending
+        episode.stop(ending_of(error), described(error))
 
 
 def action_rewards(parts: Iterable[Part]) -> tuple[Reward, ...]:

@@ -1,6 +1,9 @@
 """One episode in tokens: what is recorded of it, and what foreign code does to it."""
 
 import asyncio
+import re
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 
@@ -51,6 +54,24 @@ def test_a_trajectory_carries_its_task_and_how_a_right_answer_would_look(rendere
     word, _ = pair.task_at(0).target
     groups = run(pair, scripted(renderer, word), renderer).groups
     assert {group.seat: group.trajectories[0].answer for group in groups} == {"speaker": word, "echoer": word[::-1]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [(lambda: 42, r"answer_message .*int"), (lambda: {}["no such key"], r"KeyError: 'no such key'")],
+)
+def test_an_environment_that_says_its_answer_wrongly_has_failed(
+    renderer: Renderer, wrong: Callable[[], Any], why: str
+) -> None:
+    class SaysItWrongly(AskEnv):
+        def answer_message(self, task: Task) -> str:
+            return cast(str, wrong())
+
+    result = run(SaysItWrongly(), scripted(renderer, "yes"), renderer)
+    assert result.groups == ()
+    assert {failure.ending for failure in result.failures} == {"env_error"}
+    for failure in result.failures:
+        assert re.search(why, failure.error), failure.error
 
 
 def test_the_worlds_last_reply_belongs_to_the_last_turn(renderer: Renderer) -> None:
