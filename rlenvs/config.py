@@ -91,8 +91,17 @@ def describe(value: Any, components: Components = NO_COMPONENTS) -> dict[str, An
 
 def digest(value: Any) -> str:
     """Sixteen hex digits of a hash over everything that `describe` says: equal values agree on every machine."""
-    content = [type(value).__name__, describe(value)]
+    content = [type(value).__name__, _numbers_alike(describe(value))]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _numbers_alike(value: Any) -> Any:
+    """Described values with 1.0 as 1: a field that is a float may have the default 1, and reads back as 1.0."""
+    if isinstance(value, dict):
+        return {name: _numbers_alike(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_numbers_alike(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _toml(path: Path) -> dict[str, Any]:
