@@ -38,9 +38,7 @@ number = st.floats(allow_nan=False)
 plain = st.booleans() | st.integers() | number | text
 toml = st.recursive(plain, lambda part: st.lists(part) | st.dictionaries(text, part), max_leaves=8)
 inner = st.builds(Inner, ratio=number, mode=st.sampled_from(["a", "b"]), pair=st.tuples(st.integers(), text))
-loose = st.builds(
-    Inner, ratio=number | st.integers(-3, 3), mode=st.sampled_from(["a", "b"])
-)  # 1 for 1.0
+loose = st.builds(Inner, ratio=number | st.integers(-3, 3), mode=st.sampled_from(["a", "b"]))  # 1 for 1.0
 outer = st.builds(
     Outer,
     text=text,
