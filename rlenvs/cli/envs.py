@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from rlenvs.plugins import Plugins
     from rlenvs.records import Task
 
-app = typer.Typer(
-    invoke_without_command=True, help="List environments, show one, or check that one keeps the contract."
-)
+app = typer.Typer(invoke_without_command=True, help="List environments, show one, or check one.")
 
 IdArgument = Annotated[str, typer.Argument(help="An environment's id, for example rlenvs/Arithmetic-v0.")]
 SetOption = Annotated[
@@ -46,7 +44,10 @@ def list_environments(ctx: typer.Context, as_json: JsonOption = False) -> None:
 
 @app.command("show")
 def show(ctx: typer.Context, id: IdArgument, sets: SetOption = None, as_json: JsonOption = False) -> None:
-    """Show what an environment is like: its options, and one task with its answer."""
+    """Show an environment: its options, and one task.
+
+    With the task comes how its answer would look.
+    """
     from rlenvs.errors import RlenvsError
     from rlenvs.registration import registered_ids, registered_name
 
@@ -85,7 +86,10 @@ def _print(facts: dict[str, Any]) -> None:
 
 @app.command("check")
 def check(ctx: typer.Context, id: IdArgument, sets: SetOption = None) -> None:
-    """Check that an environment keeps the contract: seeds, clones, right and wrong answers, no global randomness."""
+    """Check that an environment keeps the contract.
+
+    Seeds, clones, right and wrong answers, no global randomness.
+    """
     from rlenvs.checks import CheckWarning, check_env
     from rlenvs.errors import CheckError
 

@@ -55,7 +55,10 @@ def evaluate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a policy: pass@1 and pass@k with 95 % intervals over tasks, errors apart from wrong answers."""
+    """Measure a policy: pass@1 and pass@k with 95 % intervals.
+
+    Intervals are over tasks, errors are apart from wrong answers.
+    """
     from rlenvs.cli.progress import Progress
     from rlenvs.evaluation import evaluate as evaluation
     from rlenvs.evaluation import present

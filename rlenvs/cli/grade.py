@@ -24,7 +24,10 @@ def math(
     out: Annotated[Path | None, typer.Option(help="Verdicts, a JSON line each. Default: FILE.graded.jsonl.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Grade mathematical answers: equal, not_equal, bad_gold (the data is wrong) or error. Run again, it goes on."""
+    """Grade mathematical answers, each against its reference.
+
+    Verdicts: equal, not_equal, bad_gold (the data is wrong) or error. Run again, it goes on.
+    """
     from rlenvs.cli.progress import Progress
     from rlenvs.grading import grade_math
 

@@ -127,6 +127,7 @@ def build(plugins: Plugins) -> typer.Typer:
         cls=_Root,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # plain help: the other kind imports parsers of Markdown and of programs
         help="Reinforcement learning for language models that act: environments, algorithms, evaluation.",
     )
     app.callback()(_global_options)

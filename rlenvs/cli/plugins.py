@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def plugins(ctx: typer.Context, as_json: JsonOption = False) -> None:
-    """List plug-ins: what each gives, which are broken and why, which names are taken twice."""
+    """List plug-ins: what each gives, which are broken and why.
+
+    Names that are taken twice are said too.
+    """
     found = _found(ctx.obj)
     if as_json:
         print_json(found)

@@ -47,7 +47,10 @@ def show(
     name: Annotated[str, typer.Argument(help="An algorithm's name, for example grpo.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Show an algorithm: where it comes from, what fills its slots, and how to change that."""
+    """Show an algorithm, slot by slot.
+
+    Where it comes from, what fills its slots, and how to change that.
+    """
     facts = _facts(ctx.obj.algorithms, ctx.obj.components, name)
     if as_json:
         print_json(facts)

@@ -57,7 +57,7 @@ def train(
     sets: Sets = None,
     resume: Resume = None,
 ) -> None:
-    """Train a policy by acting: rollouts, credit, update, until the steps are done.
+    """Train a policy by acting: rollouts, credit, update.
 
     The first Ctrl-C finishes the step, saves and stops; the second stops at once. `--resume` goes on as if nothing
     had happened.
@@ -78,7 +78,7 @@ def sft(
     sets: Sets = None,
     resume: Resume = None,
 ) -> None:
-    """Warm start: imitate the demonstrations that the environments give.
+    """Warm start: imitate what environments demonstrate.
 
     The same loop as `rlenvs train`, with the algorithm "sft": one demonstration per task instead of sampled attempts.
     A tiny policy starts from nothing: where nobody sets learner.lr, it is 1e-3 for it.
