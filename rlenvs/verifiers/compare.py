@@ -8,8 +8,12 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from rlenvs.verifiers import structure
+from rlenvs.verifiers import rules, structure
 from rlenvs.verifiers.exact import digits_and_base, is_percent, number
+from rlenvs.verifiers.lexer import UnreadableError
+from rlenvs.verifiers.question import Question
+from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers.reading import read
 from rlenvs.verifiers.text import MAX_CHARS, as_latex, is_huge, normal
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
@@ -30,12 +34,10 @@ Algebra = Callable[[str, str], Judgement]
 EQUAL = Judgement("equal")
 NOT_EQUAL = Judgement("not_equal")
 _MAX_ITEMS = 30
+_CONGRUENCE = re.compile(r"\\equiv|\\p?mod(?![a-z])|(?<![a-z])mod(?![a-z])")
 _NOT_A_NUMBER = re.compile(r"[-+]?nan", re.IGNORECASE)
-_CHOICE = re.compile(r"\(?[A-Z]\)?")
+_CHOICE = re.compile(r"\(?[A-J]\)?")
 _RATIO = re.compile(r"[^:]+(?::[^:]+)+")
-_ASKS_PERCENT = re.compile(r"percent|\\?%", re.IGNORECASE)
-_ASKS_BASE = re.compile(r"\bbase[\s-]*(?:\$)?(\d+|two|three|four|five|six|seven|eight|nine)", re.IGNORECASE)
-_SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 
 
 def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement:
@@ -51,11 +53,44 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return EQUAL
     if not given:
         return Judgement("not_equal", "an empty answer")
+    judged = _read_and_compared(reference, given, Question(question))
+    if judged is not None:
+        return judged
     if is_huge(given) or is_huge(reference):
         return Judgement("not_equal", "too large to be worked out, and not the same text")
+    if _CONGRUENCE.search(given) or _CONGRUENCE.search(reference):
+        return Judgement("not_equal", "a congruence, and not the same text")
+    return _compared_as_text(reference, given, algebra)
+
+
+def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | None:
+    """The verdict on two texts that can be read, by their trees; None where that cannot decide."""
+    if (decided := _are_same_choices(gold, answer)) is not None or (
+        decided := _are_same_digits(gold, answer, asked)
+    ) is not None:
+        return EQUAL if decided else NOT_EQUAL
+    is_list = asked.asks_list and "," in gold + answer
+    if not is_list and _are_same_numbers(gold, answer, asked):
+        return EQUAL
+    try:
+        sides = [read(text, is_grouped=not is_list) for text in (gold, answer)]
+        counts = [len(rules.items(side)) for side in sides]
+        if counts[0] != counts[1]:  # 1,234 beside two values is two values
+            sides = [
+                read(text, is_grouped=count == max(counts)) for text, count in zip((gold, answer), counts, strict=True)
+            ]
+        return EQUAL if rules.say_the_same(sides[0], sides[1], asked) else NOT_EQUAL
+    except UndecidedError as undecided:
+        return Judgement("not_equal", f"not the same text, and {undecided}")
+    except (UnreadableError, RecursionError):
+        return None
+
+
+def _compared_as_text(reference: str, given: str, algebra: Algebra) -> Judgement:
+    """What our trees do not know (sums, integrals, solving), left to computer algebra, item by item."""
     if r"\cup" in reference or r"\cup" in given:
         return _expressions(reference, given, algebra)
-    return _lists(structure.items(reference), structure.items(given), question, algebra)
+    return _lists(structure.items(reference), structure.items(given), algebra)
 
 
 def _why_unreadable(reference: str) -> str:
@@ -69,14 +104,14 @@ def _why_unreadable(reference: str) -> str:
     return "" if plain.count("{") == plain.count("}") else "a reference with unbalanced braces"
 
 
-def _lists(gold: list[str], answer: list[str], question: str, algebra: Algebra) -> Judgement:
+def _lists(gold: list[str], answer: list[str], algebra: Algebra) -> Judgement:
     """Each item of one list equals one of the other, in any order."""
     if len(gold) != len(answer) or not 0 < len(gold) <= _MAX_ITEMS:
         return Judgement("not_equal", f"{len(gold)} items expected, {len(answer)} given")
     left = list(answer)
     for item in gold:
         for candidate in left:
-            judged = _item(item, candidate, question, algebra)
+            judged = EQUAL if item == candidate else _expressions(item, candidate, algebra)
             if judged.verdict == "equal":
                 left.remove(candidate)
                 break
@@ -87,95 +122,41 @@ def _lists(gold: list[str], answer: list[str], question: str, algebra: Algebra) 
     return EQUAL
 
 
-def _item(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement:
-    if gold == answer:
-        return EQUAL
-    for decide in (_numbers, _quantities, _brackets, _choices, _words, _ratios):
-        judged = decide(gold, answer, question, algebra)
-        if judged is not None:
-            return judged
-    return _expressions(gold, answer, algebra)
-
-
-def _numbers(gold: str, answer: str, question: str, _: Algebra) -> Judgement | None:
+def _are_same_numbers(gold: str, answer: str, asked: Question) -> bool:
     expected, given = number(gold), number(answer)
     if expected is None or given is None:
-        return None
-    if expected == given or _is_same_percent(gold, answer, question) or _is_same_in_base(gold, answer, question):
-        return EQUAL
-    return NOT_EQUAL
+        return False
+    return expected == given or (asked.asks_percent and _is_same_percent(gold, answer))
 
 
-def _is_same_percent(gold: str, answer: str, question: str) -> bool:
-    """28% for 28 where the question asks for a percentage. Elsewhere a percent sign divides by a hundred."""
-    if is_percent(gold) == is_percent(answer) or not _ASKS_PERCENT.search(question):
+def _is_same_percent(gold: str, answer: str) -> bool:
+    """28% for 28. Only where the question asks for a percentage; elsewhere a percent sign divides by a hundred."""
+    if is_percent(gold) == is_percent(answer):
         return False
     ratio = (number(gold) or 0) * (1 if is_percent(answer) else 100)
     return ratio == (number(answer) or 0) * (100 if is_percent(answer) else 1)
 
 
-def _is_same_in_base(gold: str, answer: str, question: str) -> bool:
-    """4210 for 4210_5 where the question names base 5."""
+def _are_same_digits(gold: str, answer: str, asked: Question) -> bool | None:
+    """Numbers in a base: the same digits in the same one, or bare where the question names it; None where none has one.
+
+    A question that names a base asks for the digits: there the value in another base is no answer.
+    """
     based = digits_and_base(gold), digits_and_base(answer)
-    if (based[0] is None) == (based[1] is None):
-        return False
-    digits, base = based[0] or based[1] or ("", 0)
-    asked = {int(_SPELLED.get(found.lower(), 0) or found) for found in _ASKS_BASE.findall(question)}
-    return base in asked and digits == (answer if based[0] else gold)
-
-
-def _quantities(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement | None:
-    """A unit may be left out or added; where both have one it is the same."""
-    expected, given = structure.quantity(gold), structure.quantity(answer)
-    if expected is None and given is None:
+    if based[0] is not None and based[1] is not None:
+        return based[0] == based[1] or (not asked.bases and number(gold) is not None and number(gold) == number(answer))
+    one = based[0] or based[1]
+    if one is None:
         return None
-    if expected and given and expected[1] != given[1]:
-        return Judgement("not_equal", f"expected {expected[1]}, given {given[1]}")
-    return _item(expected[0] if expected else gold, given[0] if given else answer, question, algebra)
+    return one[1] in asked.bases and one[0] == (answer if based[0] else gold).lower()
 
 
-def _brackets(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement | None:
-    """Tuples and intervals: the same brackets, item by item in order."""
-    expected, given = structure.members(gold), structure.members(answer)
-    if _is_single_list(expected) != _is_single_list(given):
-        return Judgement("not_equal", "square brackets around one of the two")
-    if expected is None or given is None or (len(expected[1]) == len(given[1]) == 1):
+def _are_same_choices(gold: str, answer: str) -> bool | None:
+    """Choices by their letter; None where neither is just one."""
+    if not any(_CHOICE.fullmatch(text) for text in (gold, answer)):
         return None
-    if expected[0] != given[0] or len(expected[1]) != len(given[1]):
-        return Judgement("not_equal", "other brackets, or another number of items")
-    for pair in zip(expected[1], given[1], strict=True):
-        judged = _item(*pair, question, algebra)
-        if judged.verdict != "equal":
-            return judged
-    return EQUAL
-
-
-def _is_single_list(members: tuple[str, list[str]] | None) -> bool:
-    return members is not None and members[0] == "[]" and len(members[1]) == 1
-
-
-def _choices(gold: str, answer: str, _question: str, _algebra: Algebra) -> Judgement | None:
-    if not _CHOICE.fullmatch(gold) or (chosen := structure.option(answer)) is None:
-        return None
-    return EQUAL if chosen == structure.option(gold) else NOT_EQUAL
-
-
-def _words(gold: str, answer: str, _question: str, _algebra: Algebra) -> Judgement | None:
-    expected, given = structure.words(gold), structure.words(answer)
-    if expected is None:
-        return None
-    return EQUAL if expected == (given or answer.lower()) else NOT_EQUAL
-
-
-def _ratios(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement | None:
-    """Ratios and times of day, part by part; a name in front of `=` does not count."""
-    gold, answer = (text.rpartition("=")[2].strip() for text in (gold, answer))
-    if not (_RATIO.fullmatch(gold) or _RATIO.fullmatch(answer)):
-        return None
-    pairs = list(zip(gold.split(":"), answer.split(":"), strict=False))
-    is_same_length = gold.count(":") == answer.count(":")
-    are_equal = all(_item(a.strip(), b.strip(), question, algebra).verdict == "equal" for a, b in pairs)
-    return EQUAL if is_same_length and are_equal else NOT_EQUAL
+    letters = structure.option(gold), structure.option(answer)
+    return None if None in letters else letters[0] == letters[1]
 
 
 def _expressions(gold: str, answer: str, algebra: Algebra) -> Judgement:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 _MAX_EXPONENT = 400
 _PLAIN = r"\d+(?:\.\d+)?|\.\d+|\d+\."
-_GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})+(?:\.\d+)?"
+_GROUPED = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d{0,2}(?: \d{3})+(?:\.\d+)?"
 _UNSIGNED = rf"(?:{_GROUPED}|{_PLAIN})"
 _SIGN = r"(?P<sign>[-+]?)\s*"
 _CURRENCY = r"(?:\\\$\s*)?"
@@ -23,7 +23,7 @@ _FRACTION = re.compile(
     r"(?:\\frac\s*\{\s*(?P<top>[^{}]*)\s*\}\s*\{\s*(?P<bottom>[^{}]*)\s*\}"
     r"|(?P<numerator>[\d.,]+)\s*(?:/|\\div)\s*(?P<denominator>-?[\d.,]+))"
 )
-_PERCENT = re.compile(r"(.*[\d}])\s*(?:%|(?:\\text\s*\{\s*)?(?:%|percent|pct)(?:\s*\})?)")
+_PERCENT = re.compile(r"(.*[\d}])\s*(?:%|(?:\\text\s*\{\s*)?(?:%|percent(?:age)?|pct)(?:\s*\})?)")
 _REPEATING = re.compile(rf"{_SIGN}(?P<whole>\d*)\.(?P<fixed>\d*)\\overline\s*\{{?(?P<period>\d{{1,50}})\}}?")
 _DOTTED = re.compile(rf"{_SIGN}(?P<whole>\d*)\.(?P<digits>\d{{3,200}})\.\.\.")
 _BASED = re.compile(r"(?P<digits>\d[0-9A-Za-z]{0,200})_\s*\{?\s*(?P<base>\d{1,2})\s*\}?")

@@ -4,6 +4,7 @@ Every function is linear in the reply's length and reads text only. Whether an a
 """
 
 import re
+from typing import NamedTuple
 
 _THINK_TAG = re.compile(r"<(/?)think>")
 _BOX = r"\\(?:boxed|fbox)"
@@ -12,8 +13,8 @@ _BOX_TOKEN = re.compile(
     re.DOTALL,
 )
 _MARKER = re.compile(r"####(.*)")
-_ANCHOR = re.compile(r"\banswer(?: is\b|\**\s*:)\**:?", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"\.(?:\s|$)")
+_ANCHOR = re.compile(r"\banswer(?: is\b|\**\s*:)\**:?|答案(?:是|为|[:：])[:：]?|解得", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"\.(?:\s|$)|。")
 
 
 def outside_thinking(reply: str) -> str:
@@ -35,19 +36,32 @@ def outside_thinking(reply: str) -> str:
     return "".join(kept) if depth else "".join([*kept, reply[start:]])
 
 
+class _Box(NamedTuple):
+    """A box in a text: where the command begins, where the box ends, and what it holds."""
+
+    start: int
+    end: int
+    content: str
+
+
 def boxes(text: str) -> list[str] | None:
     r"""What stands in each `\boxed{…}` or `\fbox{…}` that is in no other box, empty ones left out.
 
     A box that holds nothing but a box gives the inner one's content; `\boxed 7` counts as `\boxed{7}`.
     None if a box is never closed: then nobody can say where the answer ends.
     """
-    found: list[str] = []
+    found = _boxes(text)
+    return None if found is None else [box.content for box in found]
+
+
+def _boxes(text: str) -> list[_Box] | None:
+    found: list[_Box] = []
     braces: list[tuple[int, int, bool]] = []  # open ones: where the command begins, where the content does, is it a box
     depth = 0  # how many of them are boxes
     inner = (-1, -1, 0, 0)  # the box closed last: from, to, and its content's from, to
     for token in _BOX_TOKEN.finditer(text):
         if token["bare"] and not depth:
-            found.append(token["bare"].rstrip(".,;:!?"))
+            found.append(_Box(token.start(), token.end(), token["bare"].rstrip(".,;:!?")))
         elif token["box"] or token["open"]:
             braces.append((token.start(), token.end(), bool(token["box"])))
             depth += bool(token["box"])
@@ -57,8 +71,8 @@ def boxes(text: str) -> list[str] | None:
                 continue
             depth -= 1
             inner = (begin, token.end(), *_content(text, start, token.start(), inner))
-            found += [] if depth else [text[inner[2] : inner[3]].strip()]
-    return None if depth else [content for content in found if content]
+            found += [] if depth else [_Box(begin, token.end(), text[inner[2] : inner[3]].strip())]
+    return None if depth else [box for box in found if box.content]
 
 
 def _content(text: str, start: int, end: int, inner: tuple[int, int, int, int]) -> tuple[int, int]:
@@ -68,9 +82,21 @@ def _content(text: str, start: int, end: int, inner: tuple[int, int, int, int]) 
 
 
 def last_box(text: str) -> str | None:
-    """The content of the last box that is not empty."""
-    found = boxes(text)
-    return found[-1] if found else None
+    """The content of the last box that is not empty; of several that one sentence joins, all of them."""
+    found = _boxes(text)
+    if not found:
+        return None
+    joined = [found[-1]]
+    for box in found[-2::-1]:
+        between = text[box.end : joined[0].start]
+        if "\n\n" in between or not _JOINS.fullmatch(_DELIMITERS.sub(" ", between)):
+            break
+        joined.insert(0, box)
+    return ", ".join(dict.fromkeys(box.content for box in joined))
+
+
+_DELIMITERS = re.compile(r"\\[()\[\]]|\\(?:text|quad|qquad)(?![a-z])|[\s${}*_~]+")
+_JOINS = re.compile(r"\s*(?:[,;]\s*)?(?:(?:[a-z]+ ){0,3}(?:and|or|&)\s*)?", re.IGNORECASE)
 
 
 def after_marker(text: str) -> str | None:
@@ -82,8 +108,8 @@ def after_marker(text: str) -> str | None:
 def extract(reply: str) -> str | None:
     """The final answer of a reply in any of the usual forms; None where it states none.
 
-    Outside thinking: the last box; else what follows the last `####`; else the sentence that follows the last
-    "answer is" or "answer:"; else a reply that is one line of at most 100 characters counts as an answer itself.
+    Outside thinking: the last box; else what follows the last `####`; else what the sentence after the last "answer
+    is" or "answer:" states; else the last formula of the last line, or a reply that is one short line.
     """
     text = outside_thinking(reply)
     if re.search(_BOX, text):
@@ -92,7 +118,54 @@ def extract(reply: str) -> str | None:
         return after_marker(text)
     anchors = list(_ANCHOR.finditer(text))
     if anchors:
-        line = text[anchors[-1].end() :].strip().partition("\n")[0]
-        return _SENTENCE_END.split(line, maxsplit=1)[0].strip(" *") or None
-    line = text.strip()
-    return line if 0 < len(line) <= 100 and "\n" not in line else None
+        return _stated(text[anchors[-1].end() :].strip())
+    return _last_formula(text.strip())
+
+
+_MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around formulas
+_VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
+_LONGEST_LINE, _LONGEST = 100, 2000
+_GOES_ON = re.compile(r"\s*(?:,|and\b|or\b|,\s*(?:and|or)\b)\s*(?:\$|\\\(|\d)")
+_JOINED_BEFORE = re.compile(r"(?:\$|\\\)|\d)\s*(?:,|,?\s*(?:and|or))\s*$")
+_REFUSES = re.compile(r"\b(?:cannot|can't|could not|couldn't|unable|don't|do not|not sure|no idea)\b", re.IGNORECASE)
+
+
+def _stated(text: str) -> str | None:
+    """What a statement says the answer is: the formula that it begins with, or the rest of its first sentence."""
+    for opening, closing in _MARKS:
+        end = text.find(closing, len(opening)) if text.startswith(opening) else -1
+        goes_on = _GOES_ON.match(text, end + len(closing)) if end >= 0 else None
+        if end >= 0 and not goes_on and _is_formula(text, opening, len(opening), end):
+            return text[len(opening) : end].strip()
+    sentence = _SENTENCE_END.split(text.partition("\n")[0], maxsplit=1)[0].strip(" *")
+    verbs = list(_VERB.finditer(sentence))
+    return (sentence[verbs[-1].end() :] if verbs else sentence).strip(" *") or None
+
+
+def _last_formula(text: str) -> str | None:
+    """The last formula, where it stands on the last line; else the line, if it is short and all that there is."""
+    ends = {text.rfind(closing): (opening, closing) for opening, closing in reversed(_MARKS)}
+    if text.endswith("$$", 0, text.rfind("$") + 1):
+        ends[text.rfind("$") - 1] = ("$$", "$$")
+        ends.pop(text.rfind("$"), None)
+    end = max(ends)
+    if end > 0:
+        opening, closing = ends[end]
+        start = text.rfind(opening, 0, end)
+        line = text[text.rfind("\n", 0, max(start, 0)) + 1 :]
+        is_last = start >= 0 and "\n" not in text[end + len(closing) :] and not _REFUSES.search(line[:_LONGEST])
+        if is_last and _JOINED_BEFORE.search(text[max(0, start - 20) : start]):
+            return line.strip()
+        if is_last and _is_formula(text, opening, start + len(opening), end):
+            return text[start + len(opening) : end].strip()
+    return text if 0 < len(text) <= _LONGEST_LINE and "\n" not in text else None
+
+
+def _is_formula(text: str, opening: str, start: int, end: int) -> bool:
+    """Whether a formula stands between two marks, and not what two amounts of dollars have between them."""
+    content = text[start:end]
+    if opening != "$":
+        return bool(content.strip())
+    return (
+        bool(content) and content == content.strip() and "\n" not in content and not text[end + 1 : end + 2].isdigit()
+    )

@@ -6,7 +6,9 @@ Nothing here is evaluated. Values belong to `exact`, structure to `compare`, alg
 import re
 import unicodedata
 
+from rlenvs.verifiers import lexer, units
 from rlenvs.verifiers.extract import last_box
+from rlenvs.verifiers.repair import repaired
 
 MAX_CHARS = 2000  # an answer longer than this is no final answer
 
@@ -15,17 +17,72 @@ _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _GLYPHS = {
     "−": "-", "–": "-", "×": r"\times ", "·": r"\cdot ", "÷": r"\div ", "π": r"\pi ", "θ": r"\theta ",
     "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "∞": r"\infty ", "±": r"\pm ", "°": r"^\circ ", "∪": r"\cup ",
-    "∩": r"\cap ", "∅": r"\emptyset ", "∈": r"\in ", "⁄": "/", "。": ".", "、": ",", "€": r"\$", "£": r"\$",
+    "∩": r"\cap ", "∅": r"\emptyset ", "∈": r"\in ", "⁄": "/", "。": ".", "、": ",", "≈": r"\approx ", "⋅": r"\cdot ",
+    "∙": r"\cdot ", "⋯": "...", "→": r"\to ", "⇒": r"\implies ", "∧": r"\wedge ", "∨": r"\vee ",
+    "⟨": r"\langle ", "⟩": r"\rangle ",
+    "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "∣": "|", "∶": ":", "‑": "-", "—": "-",
+    "º": r"^\circ ",
+    "′": "'", "∖": r"\setminus ", "或": r"\text{or}", "和": r"\text{and}", "且": r"\text{and}",
 }  # fmt: skip
+_GREEK = {
+    sign: f"\\{name} "
+    for sign, name in zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+            "Gamma",
+            "Delta",
+            "Theta",
+            "Lambda",
+            "Xi",
+            "Pi",
+            "Sigma",
+            "Phi",
+            "Psi",
+            "Omega",
+        ],
+        strict=True,
+    )
+}
+_ROOT = re.compile(r"√\s*(?:(\d+|[a-zA-Z])|(?=[({]))")
+_BLACKBOARD = {"ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℚ": r"\mathbb{Q}", "ℕ": r"\mathbb{N}", "ℂ": r"\mathbb{C}"}
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_SUBSCRIPT_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
+_GLYPHS = {**_GREEK, **_GLYPHS}
 _GLYPH = re.compile("|".join(map(re.escape, _GLYPHS)))
 
 _REWRITES = [
     (re.compile(pattern), replacement)
     for pattern, replacement in [
+        (r"\s+", " "),
         (r"\\(?:displaystyle|textstyle|scriptstyle|left|right|[bB]igg?[lr]?)(?![a-zA-Z])", ""),
         (r"\\(?:tiny|scriptsize|footnotesize|small|normalsize|large|Large|LARGE|huge|Huge)(?![a-zA-Z])", ""),
         (r"\\underline(?![a-zA-Z])|\\(?:text)?color\s*\{[a-zA-Z]+\}", ""),
-        (r"\\(?:quad|qquad|enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;:! ]|~", " "),
+        (r"\\(?:qquad|quad)(?=[a-zA-Z]_|[^a-zA-Z]|$)|\\(?:enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;: ]|~", " "),
+        (r"(?<!\\)\\!\s*", ""),
+        (r"\\forall(?![a-zA-Z])|∀", ""),
         (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
         (r"\\(?:textbf|textit|textrm|textnormal|mathbf|mathrm|mathit|mbox|operatorname)\s*\{", r"\\text{"),
@@ -38,44 +95,58 @@ _REWRITES = [
         (r"\\rbrace(?![a-zA-Z])", r"\\}"),
         (r"\\(?:varnothing)(?![a-zA-Z])|\\\{\s*\\\}", r"\\emptyset "),
         (r"\\cdots|\\dots(?![a-zA-Z])|\\ldots", "..."),
-        (r"\^\{?\s*\\circ\s*\}?|\\degrees?(?![a-zA-Z])", r"^\\circ "),
-        (r"\s+", " "),
+        (r"\^\s*\{\s*\\(?:text)?circ\s*\}|\^\s*\\(?:text)?circ(?![a-zA-Z])|\\degrees?(?![a-zA-Z])", r"^\\circ "),
+        (r"(?<=\d)\s*\^\s*\{\s*\\text\s*\{\s*(?:st|nd|rd|th)\s*\}\s*\}|(?<=\d)\s*\^\s*\{\s*(?:st|nd|rd|th)\s*\}", ""),
+        (r"(?<=[4-90])th(?![a-z])|(?<=1)st(?= |$)|(?<=2)nd(?= |$)|(?<=3)rd(?= |$)|(?<=1[123])th(?![a-z])", ""),
+        (r"\^\\circ\s*(?:\\text\s*\{\s*)?([CF])\s*\}?(?![a-zA-Z])", r" \\text{degrees \1}"),
+        (r"(?<=\d)\s*x\s*(?=10\s*\^)", r" \\times "),
+        (r"\\mathbb\s*([A-Z])(?![a-zA-Z])", r"\\mathbb{\1}"),
+        (r" +", " "),
     ]
 ]
 _ALIGNED = re.compile(r"\\begin\{(?:align|aligned|gather|gathered)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL)
-_SET_BUILDER = re.compile(
-    r"\\\{\s*([a-zA-Z])\s*(?:\\mid|\\colon|:|\|)\s*(?P<condition>[^{}:|]*(?:[<>]|\\[lg]e ).*)\\\}"
-)
 _MAX_DEPTH = 60
 _MAX_WRAPPINGS = 5
-_APPROXIMATION = re.compile(r"\\approx.*$")
+_APPROXIMATION = re.compile(r"^(?P<exact>.*?)\\approx\s*(?P<rounded>.*)$", re.DOTALL)
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-_TEXT_OF_NUMBER = re.compile(r"\\text\s*\{\s*([-+]?\d[^{}]*)\}")
+_WHOLE_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _DIGIT_RUN = re.compile(r"\d{1000}")
 _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
 
 def normal(text: str) -> str:
     """One form for what differs only in glyphs, wrapping and LaTeX noise. `$…$`, boxes and bold are taken off."""
-    text = _plain_glyphs(text.strip())
+    text = _plain_glyphs(repaired(text).strip())
     text = last_box(text) or text
     text = _ALIGNED.sub(lambda lines: lines[1].replace("&", "").replace(r"\\", ","), text)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
-    text = _APPROXIMATION.sub("", text).rstrip(" \\").strip().strip("*").strip()
+    text = _APPROXIMATION.sub(_without_approximation, text).rstrip(" \\").strip().strip("*").strip()
     text = _unwrapped(text.removeprefix("=").lstrip())
-    if found := _SET_BUILDER.fullmatch(text):
-        text = found["condition"].strip()
     return text.rstrip(".").rstrip() if not text.endswith("...") else text
 
 
+def _without_approximation(found: re.Match[str]) -> str:
+    r"""`\sqrt{2} \approx 1.414` as its exact side, `x \approx 3.2` as an equation; with more behind, unreadable."""
+    exact, rounded = found["exact"].strip(), found["rounded"].strip()
+    if not exact:
+        return rounded
+    if re.fullmatch(r"[a-zA-Z](?:_\{?\w+\}?)?", exact):
+        return f"{exact} = {rounded}"
+    return (
+        exact
+        if re.fullmatch(r"-?[\d.,]+\s*(?:%|\\text\s*\{[^{}]*\}|\^\\circ)?\.?", rounded)
+        else f"{exact} ? {rounded}"
+    )
+
+
 def _unwrapped(text: str) -> str:
-    r"""What braces, or `\text` around a number with its unit, enclose as a whole."""
+    r"""What braces, or `\text`, enclose as a whole."""
     for _ in range(_MAX_WRAPPINGS):
         if not (text.startswith("{") and text.endswith("}") and _closing(text) == len(text) - 1):
             break
         text = text[1:-1].strip()
-    found = _TEXT_OF_NUMBER.fullmatch(text)
+    found = _WHOLE_TEXT.fullmatch(text)
     return found[1].strip() if found else text
 
 
@@ -94,6 +165,9 @@ def _plain_glyphs(text: str) -> str:
     if text.isascii():
         return text
     text = _SUPERSCRIPT_RUN.sub(lambda run: "^{" + run[0].translate(_SUPERSCRIPTS) + "}", text)
+    text = _SUBSCRIPT_RUN.sub(lambda run: "_{" + run[0].translate(_SUBSCRIPTS) + "}", text)
+    text = _ROOT.sub(lambda root: rf"\sqrt{{{root[1]}}}" if root[1] else r"\sqrt", text)
+    text = "".join(_BLACKBOARD.get(sign, sign) for sign in text)
     text = "".join(f" {sign}" if unicodedata.decomposition(sign).startswith("<fraction>") else sign for sign in text)
     text = unicodedata.normalize("NFKC", text)
     return _GLYPH.sub(lambda glyph: _GLYPHS[glyph[0]], text)
@@ -111,6 +185,74 @@ def is_huge(text: str) -> bool:
         depth += (sign in "([{") - (sign in ")]}")
         deepest = max(deepest, depth)
     return deepest > _MAX_DEPTH or bool(_HUGE.search(text) or _DIGIT_RUN.search(text))
+
+
+_UNIT_NAME = r"(?!(?:and|or)\b)[a-zA-Z]++(?:\s*\^\s*\{?[1-4]\}?)?"
+_PHRASE = re.compile(
+    rf"(?<=[\d}})!])(?P<blank>\s*+)(?P<unit>{_UNIT_NAME}(?:(?:\s++|\s*+[/.]\s*+){_UNIT_NAME})*+)"
+    r"(?=\s*+\.?\s*+(?:$|[,;=)\]]|(?:\\text\s*\{\s*)?(?:and|or)\b))"
+)
+_NUMBER_WORDS = {
+    "dozen": "12",
+    "hundred": "100",
+    "thousand": "1000",
+    "million": "10^6",
+    "billion": "10^9",
+    "trillion": "10^{12}",
+}
+_SCALED = re.compile(rf"(?<=\d)\s*(?:\\text\s*\{{\s*)?({'|'.join(_NUMBER_WORDS)})(?![a-zA-Z])(?P<rest>[^{{}}]*\}})?")
+_PERCENT = re.compile(r"(?<=[\d}])\s*(?:\\text\s*\{\s*)?(?:percent(?:age)?|pct)(?![a-zA-Z])(?:\s*\})?")
+
+
+def with_units(text: str) -> str:
+    r"""The text with units and counted nouns behind numbers in `\text{…}`, and `5 million` as a product."""
+    text = _SCALED.sub(_as_factor, text)
+    return _PHRASE.sub(_as_unit, _PERCENT.sub("%", text))
+
+
+def _as_factor(word: re.Match[str]) -> str:
+    rest = (word["rest"] or "").removesuffix("}").strip()
+    unit = rf"\text{{{rest}}}" if rest and "text" in word[0] else word["rest"] or ""
+    return rf" \cdot {_NUMBER_WORDS[word[1]]} {unit}"
+
+
+_GLUED = frozenset(
+    [
+        "cm",
+        "km",
+        "mm",
+        "kg",
+        "mph",
+        "lb",
+        "lbs",
+        "oz",
+        "mi",
+        "min",
+        "sec",
+        "meters",
+        "dollars",
+        "cents",
+        "hours",
+        "days",
+        "minutes",
+        "feet",
+        "inches",
+        "degrees",
+    ]
+)
+
+
+def _as_unit(found: re.Match[str]) -> str:
+    names = re.findall("[a-zA-Z]+", found["unit"])
+    first = names[0]
+    if first in ("and", "or", "mod") or (len(first) > 2 and lexer.is_name(first)):
+        return found[0]
+    if len(first) == 1 and not found.string[found.start() - 1 : found.start()].isdigit():  # \sqrt{2} s: a name, no unit
+        return found[0]
+    is_noun = len(first) > 2 and not lexer.is_letters(first) and bool(found["blank"])
+    if is_noun or all(units.is_known(name) and (found["blank"] or name in _GLUED) for name in names):
+        return rf"{found['blank']}\text{{{found['unit'].replace('{', '').replace('}', '')}}}"
+    return found[0]
 
 
 _NAMES = (

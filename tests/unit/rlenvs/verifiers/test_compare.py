@@ -124,28 +124,30 @@ def test_what_is_left_goes_to_algebra_as_latex() -> None:
         asked.append((gold, answer))
         return Judgement("equal")
 
-    assert compare("pi*r**2", r"$\pi r²$", "", algebra).verdict == "equal"
-    assert asked == [(r"\pi *r^2", r"\pi r^{2}")]
+    assert compare(r"\int pi*r**2 dr", r"$\int \pi r² dr$", "", algebra).verdict == "equal"
+    assert asked == [(r"\int \pi *r^2 dr", r"\int \pi r^{2} dr")]
     asked.clear()
-    assert compare("-1./3", "x + 7y", "", algebra).verdict == "equal"
-    assert asked == [("-1/3", "x + 7y")], "a reference that the parser can read"
+    assert compare(r"-1./3 + \int x", "x + 7y", "", algebra).verdict == "equal"
+    assert asked == [(r"-1/3 + \int x", "x + 7y")], "a reference that the parser can read"
 
 
 @pytest.mark.parametrize(
     ("gold", "answer"), [("a_{n+1}", "a_{n-1}"), (r"\lambda_{red}", r"\lambda_{blue}"), ("E_{1}", "E_{2}")]
 )
 def test_subscripts_tell_names_apart(gold: str, answer: str) -> None:
+    assert verdict(gold, answer) == "not_equal"
+    assert verdict(gold, gold.replace("{", "{ ")) == "equal"
     asked = []
 
     def algebra(gold: str, answer: str) -> Judgement:
         asked.append((gold, answer))
         return Judgement("not_equal")
 
-    assert compare(gold, answer, "", algebra).verdict == "not_equal"
+    assert compare(rf"\int {gold}", rf"\int {answer}", "", algebra).verdict == "not_equal"
     ((expected, given),) = asked
     assert expected != given
 
 
 def test_an_error_in_one_item_of_a_list_is_an_error() -> None:
     broken = Judgement("error", "lost")
-    assert compare("x, y", "x+1, y", "", lambda gold, answer: broken) == broken
+    assert compare(r"\int x, y", r"\int x+1, y", "", lambda gold, answer: broken) == broken

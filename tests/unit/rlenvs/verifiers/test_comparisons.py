@@ -15,8 +15,9 @@ from rlenvs.verifiers.pool import DEFAULT_POOL
 
 LATE = LateError("no answer within 8 s", by_request=False)
 SPENT = StoppedError("more than 2 s of processor time", by_request=True)
-FOUR = "x+1, x+2, x+3, x+4"
-FOUR_RIGHT = "1+x, 2+x, 3+x, 4+x"
+FOUR = r"\int x+1, \int x+2, \int x+3, \int x+4"
+FOUR_RIGHT = r"\int 1+x, \int 2+x, \int 3+x, \int 4+x"
+ONE, OTHER = r"\int x+1", r"\int x+x"  # what needs a worker
 
 
 def equal(used_s: float = 0.0) -> list[Any]:
@@ -77,18 +78,18 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Told:
 @pytest.mark.parametrize(
     ("first", "patient", "verdict", "asked_again"),
     [
-        ([LATE], [equal()], "equal", [("x+1", "x+x")]),
-        ([LATE], [SPENT, equal()], "not_equal", [("x+1", "x+x"), ("x+1", "x+1")]),
-        ([SPENT, LATE], [equal()], "not_equal", [("x+1", "x+1")]),
-        ([LATE], [LATE], "error", [("x+1", "x+x")]),
-        ([SPENT, LATE], [LATE], "error", [("x+1", "x+1")]),
+        ([LATE], [equal()], "equal", [(ONE, OTHER)]),
+        ([LATE], [SPENT, equal()], "not_equal", [(ONE, OTHER), (ONE, ONE)]),
+        ([SPENT, LATE], [equal()], "not_equal", [(ONE, ONE)]),
+        ([LATE], [LATE], "error", [(ONE, OTHER)]),
+        ([SPENT, LATE], [LATE], "error", [(ONE, ONE)]),
     ],
 )
 def test_r05_what_a_busy_machine_leaves_undone_is_tried_again_with_more_patience(
     told: Told, first: list[Any], patient: list[Any], verdict: str, asked_again: list[tuple[str, str]]
 ) -> None:
     pool = told(first, patient)
-    assert pool.judge("x+1", "x+x").verdict == verdict
+    assert pool.judge(ONE, OTHER).verdict == verdict
     assert pool.patient.asked == asked_again
 
 
@@ -117,8 +118,8 @@ def test_r05_a_list_that_waits_too_long_in_all_is_an_error_and_not_wrong(
 
 def test_r05_the_check_of_the_reference_waits_within_the_same_limit(told: Told) -> None:
     pool = told([SPENT], [], takes_s=(33.0, 0.0))
-    assert pool.judge("x+1", "x+x").verdict == "error"
-    assert pool.first.asked == [("x+1", "x+x")]
+    assert pool.judge(ONE, OTHER).verdict == "error"
+    assert pool.first.asked == [(ONE, OTHER)]
 
 
 def test_an_answer_waits_less_than_the_deadline_of_an_evaluation() -> None:

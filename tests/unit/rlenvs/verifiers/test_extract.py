@@ -43,14 +43,41 @@ def test_boxes_give_what_stands_in_them(text: str, found: list[str] | None) -> N
 
 
 def test_of_several_boxes_and_markers_the_last_counts() -> None:
-    assert last_box(r"\boxed{1} \boxed{2}") == "2"
+    assert last_box(r"\boxed{1}. So \boxed{2}") == "2"
+    assert last_box("\\boxed{1}\n\n\\boxed{2}") == "2"
     assert after_marker("#### 1\n#### 2 \nbye") == "2"
     assert after_marker("#### 1\n####") is None
 
 
 @pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (r"\boxed{1}\boxed{2}", "1, 2"),
+        (r"The roots are $\boxed{3}$ and $\boxed{5}$.", "3, 5"),
+        (r"\boxed{1} papers and \boxed{2} bins", "1, 2"),
+        (r"$\boxed{2}, \boxed{3}, \boxed{5}$", "2, 3, 5"),
+        (r"\boxed{A} or \boxed{B}", "A, B"),
+        (r"it is \boxed{1}, again \boxed{1}", "1"),
+        (r"I get \boxed{3}, but that forgets a case. So it is \boxed{5}.", "5"),
+        (r"\boxed{C} ... after checking again \boxed{E}", "E"),
+    ],
+)
+def test_boxes_that_one_sentence_joins_are_one_answer(text: str, answer: str) -> None:
+    assert last_box(text) == answer
+
+
+@pytest.mark.parametrize(
     ("reply", "answer"),
     [
+        (r"Thus $x <= 2$ is our answer.", "x <= 2"),
+        ("It is\n\\[ 9 \\]", "9"),
+        ("Answer $$\n 9 \n$$", "9"),
+        ("Final Answer: The largest $n$ is 34.", "34"),
+        ("The answer is $18.", "$18"),
+        ("The answer is $18$.", "18"),
+        ("I paid $5 and $7 in all.\nThen nothing.", None),
+        ("因此，最终答案为 42。", "42"),
+        ("解得 x＝3。", "x＝3"),
         (r"so \boxed{5}. The answer is 7.", "5"),
         ("work\n#### 5\n", "5"),
         ("The answer is 4. No, the answer is 5. Done.", "5"),

@@ -140,9 +140,10 @@ def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_
     assert "processor time" in judged.reason
     assert verifiers.is_equal("x+1", SLOW, pool=pool) is False
     assert verifiers.judge(SLOW, "x+1", pool=pool).verdict == "error", "the reference itself is too much"
-    assert verifiers.is_equal("x+x", "2x", pool=pool) is True
+    integral = r"\int x dx"  # which a worker has to compare
+    assert verifiers.is_equal(integral, rf"{integral} + 0", pool=pool) is True
     os.kill(pool.processes.idle[0].process.pid, signal.SIGKILL)
-    with pytest.raises(VerifierError, match="error for the reference 'x\\+x'"):
-        verifiers.is_equal("x+x", "2x", pool=pool)
+    with pytest.raises(VerifierError, match="error for the reference"):
+        verifiers.is_equal(integral, rf"{integral} + 0", pool=pool)
     with pytest.raises(VerifierError, match="bad_gold"):
         verifiers.is_equal("", "5", pool=pool)

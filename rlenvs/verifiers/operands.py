@@ -1,0 +1,67 @@
+"""What the parts of an expression become: operands, signs, quotients, functions."""
+
+from fractions import Fraction
+
+from rlenvs.verifiers import tree
+from rlenvs.verifiers.lexer import UnreadableError
+from rlenvs.verifiers.tree import Node
+
+
+def signed(sign: str, node: Node) -> Node:
+    """A node with the sign before it."""
+    value = value_of(node)
+    if sign in ("pm", "mp"):
+        return tree.Call(sign, (value,))
+    return tree.negative(value) if sign == "-" else value
+
+
+def value_of(node: Node) -> Node:
+    """A node as an operand: `[x+1]` is then its content, and what has no value cannot stand there."""
+    if isinstance(node, tree.Bracketed) and node.opening + node.closing == "[]" and len(node.items) == 1:
+        node = node.items[0]
+    if not isinstance(node, (*tree.EXPRESSIONS, tree.Matrix)):
+        raise UnreadableError(f"a {type(node).__name__} in the place of a value")
+    return node
+
+
+def divided(above: Node, below: Node) -> list[Node]:
+    """The factors of a quotient: one number, or the first and the inverse of the second."""
+    if isinstance(above, tree.Number) and isinstance(below, tree.Number) and below.value:
+        return [tree.Number(above.value / below.value)]
+    return [above, tree.Power(below, tree.MINUS_ONE)]
+
+
+def percent(node: Node) -> Node:
+    """A hundredth; of a number, with two places more."""
+    if not isinstance(node, tree.Number):
+        return tree.quotient(node, tree.Number(Fraction(100)))
+    return tree.Number(node.value / 100, (node.places or 0) + 2)
+
+
+def as_set(node: Node) -> Node:
+    """`{3}` in plain braces as a set."""
+    if isinstance(node, tree.Items):
+        return tree.SetOf(node.items)
+    return tree.SetOf((node,)) if isinstance(node, tree.EXPRESSIONS) else node
+
+
+def based(digits: str, base: Node) -> Node:
+    """The number that digits are in a base."""
+    is_base = isinstance(base, tree.Number) and base.value.denominator == 1 and 2 <= base.value <= 36
+    if not is_base or not digits.isdigit():
+        raise UnreadableError(f"{digits!r} with a subscript that is no base")
+    try:
+        return tree.Number(Fraction(int(digits, int(base.value))))  # type: ignore[attr-defined]
+    except ValueError as error:
+        raise UnreadableError(f"{digits!r} is no number in that base") from error
+
+
+def function(name: str, arguments: tuple[Node, ...]) -> Node:
+    """A call, or the power that a function is another name of."""
+    if name == "cbrt":
+        return tree.Power(arguments[0], tree.Number(Fraction(1, 3)))
+    if name == "exp":
+        return tree.Power(tree.Constant("e"), arguments[0])
+    if name == "lg":
+        return tree.Call("log", (*arguments, tree.Number(Fraction(10))))
+    return tree.Call(name, arguments)

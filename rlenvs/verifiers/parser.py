@@ -1,0 +1,155 @@
+r"""Mathematical text as a tree: LaTeX, calculator syntax, and the mixtures of both that people and models write.
+
+A text is read whole or not at all: what is left over at the end is an error, so that no part of an answer is dropped.
+Nothing is worked out but the value of a number as it is written.
+"""
+
+from rlenvs.verifiers import tree, units
+from rlenvs.verifiers.brackets import Brackets
+from rlenvs.verifiers.cursor import RELATIONS
+from rlenvs.verifiers.lexer import END, UnreadableError, tokens
+from rlenvs.verifiers.operands import as_set, divided, percent, signed, value_of
+from rlenvs.verifiers.tree import Node
+
+_CURRENCIES = ("$", "€", "£", "¥")
+_SETS = frozenset(("cup", "cap", "setminus"))
+_MAX_POSTFIXES = 3  # of one value, as in 3!%
+
+
+def parse(text: str, *, is_grouped: bool = True) -> Node:
+    """The tree of a text in the normal form of `text.normal`.
+
+    Args:
+        is_grouped: whether `1,234` is one number, and not two.
+
+    Raises:
+        UnreadableError: it cannot be read whole.
+    """
+    parser = _Parser(tokens(text, is_grouped=is_grouped))
+    found = parser.answer()
+    if parser.next is not END:
+        raise UnreadableError(f"{parser.next.text!r} cannot stand there")
+    return found
+
+
+class _Parser(Brackets):
+    """Recursive descent; each method reads what it is named for and leaves `next` at the token after it."""
+
+    def answer(self) -> Node:
+        """Everything: items that commas, semicolons, "and" or "or" separate."""
+        items, joiners = [self._relation()], set[str]()
+        while self._is(",", ";") or self.next.kind == "joiner":
+            while self._is(",", ";") or self.next.kind == "joiner":
+                taken = self._advance()
+                joiners |= {taken.text} if taken.kind == "joiner" else set()
+            if self.next is END:
+                break
+            items.append(self._relation())
+        joined = joiners.pop() if len(joiners) == 1 else "mixed" if joiners else ","
+        return items[0] if len(items) == 1 else tree.Items(tuple(items), joined)
+
+    def _relation(self) -> Node:
+        sides, signs = [self._set()], []
+        while self._is(*RELATIONS):
+            signs.append(self._advance().text)
+            sides.append(self._set())
+        return tree.Relation(tuple(signs), tuple(sides)) if signs else sides[0]
+
+    def _set(self) -> Node:
+        found = self._ratio()
+        while self._is(*_SETS) or (self._is("-") and isinstance(found, tree.SETS)):
+            name = self._advance().text
+            found = tree.SetOperation("setminus" if name == "-" else name, (as_set(found), as_set(self._ratio())))
+        return found
+
+    def _ratio(self) -> Node:
+        parts = [self._quantity()]
+        while self._take(":"):
+            parts.append(self._quantity())
+        return parts[0] if len(parts) == 1 else tree.Ratio(tuple(parts))
+
+    def _quantity(self) -> Node:
+        """An expression, with a unit before or behind it."""
+        is_negative = self._is("-") and self._ahead().text in _CURRENCIES and self._take("-")
+        unit = self._advance().text if self._is(*_CURRENCIES) else ""
+        value = self._nested(self._sum)
+        if self._is(*_CURRENCIES) and not unit:
+            unit = self._advance().text
+        while self.next.kind == "text":
+            unit = f"{unit} {self._advance().text}".strip()
+            if self._is("^"):
+                self._advance()
+                power = self._argument()
+                unit += f"^{power.value}" if isinstance(power, tree.Number) else "?"
+        if not unit:
+            return value
+        if units.unit(unit) is None or isinstance(value, tree.Sum):
+            raise UnreadableError(f"{unit!r} is no unit of that")
+        return tree.Quantity(tree.negative(value_of(value)) if is_negative else value_of(value), unit)
+
+    def _sum(self) -> Node:
+        terms = [self._term()]
+        while self._is("+", "-", "pm", "mp") and not isinstance(terms[0], tree.SETS):
+            sign = self._advance().text
+            terms.append(signed(sign, self._term()))
+        return terms[0] if len(terms) == 1 else tree.Sum(tuple(value_of(term) for term in terms))
+
+    def _term(self) -> Node:
+        if self._is("+", "-", "pm", "mp"):
+            sign = self._advance().text
+            return signed(sign, self._nested(self._term))
+        factors = [self._power()]
+        while True:
+            if self._take("*"):
+                factors.append(self._factor())
+            elif self._take("/"):
+                factors += divided(factors.pop(), value_of(self._factor()))
+            elif self._starts_factor():
+                factors.append(self._power())
+            else:
+                break
+        return factors[0] if len(factors) == 1 else tree.Product(tuple(value_of(factor) for factor in factors))
+
+    def _factor(self) -> Node:
+        """What may follow a sign of multiplication: it may have a sign of its own."""
+        if self._is("+", "-"):
+            sign = self._advance().text
+            return signed(sign, self._nested(self._factor))
+        return self._power()
+
+    def _starts_factor(self) -> bool:
+        """Whether the next token is multiplied without a sign."""
+        if self.next.kind == "sign":
+            return self.next.text in ("(", "floor(", "ceil(") or (self._is("|") and not self._bars)
+        return self.next.kind in ("letter", "name", "command", "begin")
+
+    def _power(self) -> Node:
+        base = self._postfix()
+        if not self._is("^"):
+            return base
+        self._advance()
+        if self._take("degree"):
+            return tree.Product((value_of(base), tree.DEGREE))
+        return tree.Power(value_of(base), value_of(self._exponent()))
+
+    def _exponent(self) -> Node:
+        if self._is("+", "-"):
+            sign = self._advance().text
+            return signed(sign, self._nested(self._exponent))
+        if self._is("("):
+            return self._postfix()
+        found = self._argument()
+        if self._is("^"):  # 2^3^4, as programs write it
+            self._advance()
+            return tree.Power(value_of(found), value_of(self._nested(self._exponent)))
+        return found
+
+    def _postfix(self) -> Node:
+        found = self._nested(self._atom)
+        for _ in range(_MAX_POSTFIXES):
+            if not self._is("!", "%"):
+                break
+            found = (
+                tree.Call("factorial", (value_of(found),)) if self._advance().text == "!" else percent(value_of(found))
+            )
+        return found

@@ -1,0 +1,33 @@
+"""Whether two trees say the same answer: what is compared with what, and which differences of writing do not count.
+
+Each rule decides pairs of one shape, or leaves them to the next. Where it is unclear what an answer means, it is not
+equal: a wrong refusal costs less than a wrong acceptance.
+"""
+
+from rlenvs.verifiers.question import Question
+from rlenvs.verifiers.rules.bracketed import bracketed, matrices
+from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.rules.listed import items, listed
+from rlenvs.verifiers.rules.measured import quantities, ratios
+from rlenvs.verifiers.rules.named import named, renamed, without_name
+from rlenvs.verifiers.rules.related import relations, sets, solved
+from rlenvs.verifiers.rules.valued import infinite, valued, worded
+from rlenvs.verifiers.tree import Node
+
+__all__ = ["items", "say_the_same"]
+
+_RULES = (worded, sets, listed, named, quantities, ratios, bracketed, matrices, relations, solved, infinite, valued)
+
+
+def say_the_same(gold: Node, answer: Node, asked: Question) -> bool:
+    """Whether the answer says what the reference says, perhaps with another letter for a parameter.
+
+    Raises:
+        UndecidedError: both may be fine, but comparing them takes more than evaluating.
+    """
+    comparison = Comparison(asked, _RULES)
+    if comparison.same(gold, answer):
+        return True
+    expected, given = without_name(gold, comparison), without_name(answer, comparison)
+    other = renamed(expected, given, comparison)
+    return other is not None and comparison.same(other, given)

@@ -1,0 +1,37 @@
+"""Tuples, vectors and matrices, entry by entry."""
+
+from rlenvs.verifiers import tree
+from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.tree import Node
+
+
+def bracketed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """Tuples, vectors and intervals: the same brackets, item by item."""
+    sides = [_as_tuple(side, other) for side, other in ((gold, answer), (answer, gold))]
+    if not all(isinstance(side, tree.Bracketed) for side in sides):
+        return None
+    one, other = sides
+    assert isinstance(one, tree.Bracketed)
+    assert isinstance(other, tree.Bracketed)
+    if (one.opening, one.closing, len(one.items)) != (other.opening, other.closing, len(other.items)):
+        return False
+    return all(comparison.same(a, b) for a, b in zip(one.items, other.items, strict=True))
+
+
+def _as_tuple(node: Node, other: Node) -> Node:
+    """A row or column as a tuple, beside one."""
+    if isinstance(node, tree.Matrix) and isinstance(other, tree.Bracketed):
+        entries = [entry for row in node.rows for entry in row]
+        if len(entries) == max(len(node.rows), len(node.rows[0])):
+            return tree.Bracketed(other.opening, other.closing, tuple(entries))
+    return node
+
+
+def matrices(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """Matrices, entry by entry."""
+    if not isinstance(gold, tree.Matrix) or not isinstance(answer, tree.Matrix):
+        return None
+    if [len(row) for row in gold.rows] != [len(row) for row in answer.rows]:
+        return False
+    pairs = zip(gold.rows, answer.rows, strict=True)
+    return all(comparison.same(a, b) for rows in pairs for a, b in zip(*rows, strict=True))

@@ -1,0 +1,153 @@
+"""Lists, sets and assignments: whose items are whose."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from rlenvs.verifiers import tree
+from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.rules.related import are_regions
+from rlenvs.verifiers.tree import Node
+
+MAX_ITEMS = 40
+
+
+def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """Lists and sets: each item is one of the other's, in any order, and keeps its name."""
+    if not any(_is_list(side) for side in (gold, answer)) or are_regions(gold, answer):
+        return None
+    expected, given = items(gold), items(answer)
+    if len(expected) != len(given):
+        expected, given = _assignments(expected), _assignments(given)
+    if any(isinstance(side, tree.Bracketed) for side in (gold, answer)) and len(expected) != len(given):
+        return _tuple_of_named(gold, answer, comparison)
+    named = [_names(side) for side in (expected, given)]
+    if any(named) and not all(named):
+        return _are_in_order(expected, given, comparison)
+    if all(named):
+        expected, given = _solutions(expected), _solutions(given)
+    return _are_matched(expected, given, comparison)
+
+
+def _names(listed: Sequence[Node]) -> list[str]:
+    """The names, of items that are all named and not all by the same one."""
+    found = [named_value(item) for item in listed]
+    names = [each[0] for each in found if each is not None]
+    return names if len(names) == len(listed) and len(set(names)) > 1 else []
+
+
+def _are_in_order(gold: Sequence[Node], answer: Sequence[Node], comparison: Comparison) -> bool:
+    """Named items beside items without names: as they are written, a minimum before its maximum."""
+    sides = [_with_minimum_first(side) for side in (gold, answer)]
+    if len(sides[0]) != len(sides[1]):
+        return False
+    return all(comparison.same(a, b) for a, b in zip(*sides, strict=True))
+
+
+def _with_minimum_first(listed: Sequence[Node]) -> list[Node]:
+    names = [name.removeprefix("mathcal ")[:3] for name in _names(listed)]
+    return [listed[1], listed[0]] if names == ["max", "min"] else list(listed)
+
+
+def _solutions(listed: list[Node]) -> list[Node]:
+    """Solutions of a system one after the other, `x = 1, y = 2 or x = 3, y = 4`: each is one item."""
+    found: list[dict[str, Node]] = [{}]
+    for item in listed:
+        named = named_value(item)
+        assert named is not None
+        if named[0] in found[-1]:
+            found.append({})
+        found[-1][named[0]] = item
+    if len(found) == 1:
+        return listed
+    return [tree.Items(tuple(solution.values()), ",") for solution in found]
+
+
+def _is_list(node: Node) -> bool:
+    return isinstance(node, tree.Items | tree.SetOf) or _has_signs(node)
+
+
+def items(node: Node) -> list[Node]:
+    """The answers that a list, a set, or a value with ± holds; repeated ones once where it is a set."""
+    match node:
+        case tree.Items(inside, _):
+            return [part for item in inside for part in items(item)]
+        case tree.SetOf(members):
+            return [part for member in dict.fromkeys(members) for part in items(member)]
+        case tree.Relation(("=",), (tree.Symbol() as name, value)) if _has_signs(value):
+            return [tree.Relation(("=",), (name, part)) for part in items(value)]
+        case tree.Relation(("in",), (tree.Symbol(), tree.SetOf() as inside)):
+            return items(inside)
+    if not _has_signs(node):
+        return [node]
+    if sum(isinstance(part, tree.Call) and part.name == "pm" for part in tree.walk(node)) > 1:
+        raise UndecidedError("several signs, of which nobody knows whether they go together")
+    return [tree.rebuilt(node, partial(_with_sign, is_upper=is_upper)) for is_upper in (True, False)]
+
+
+def _assignments(listed: list[Node]) -> list[Node]:
+    """`(x, y) = (1, 2)` as `x = 1` and `y = 2`."""
+    found: list[Node] = []
+    for item in listed:
+        match item:
+            case tree.Relation(("=",), (tree.Bracketed("(", ")", names), tree.Bracketed("(", ")", values))):
+                if len(names) == len(values):
+                    found += [tree.Relation(("=",), pair) for pair in zip(names, values, strict=True)]
+                    continue
+        found.append(item)
+    return found
+
+
+def _has_signs(node: Node) -> bool:
+    return any(isinstance(part, tree.Call) and part.name in ("pm", "mp") for part in tree.walk(node))
+
+
+def _with_sign(node: Node, *, is_upper: bool) -> Node:
+    if not isinstance(node, tree.Call) or node.name not in ("pm", "mp"):
+        return node
+    return node.arguments[0] if (node.name == "pm") == is_upper else tree.negative(node.arguments[0])
+
+
+def _are_matched(gold: Sequence[Node], answer: Sequence[Node], comparison: Comparison) -> bool:
+    """Whether each item of one is an item of the other, none used twice."""
+    if len(gold) != len(answer) or len(gold) > MAX_ITEMS:
+        return False
+    left = list(answer)
+    loose = []
+    for item in gold:  # what is the same to the letter first: rounding and units could take it away from another
+        if item in left:
+            left.remove(item)
+        else:
+            loose.append(item)
+    for item in loose:
+        found = next((candidate for candidate in left if comparison.same(item, candidate)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return True
+
+
+def _tuple_of_named(gold: Node, answer: Node, comparison: Comparison) -> bool:
+    """`(1, 2)` beside `x = 1, y = 2`."""
+    sides = [gold, answer]
+    if isinstance(answer, tree.Bracketed):
+        sides.reverse()
+    bracketed, listed = sides
+    if not isinstance(bracketed, tree.Bracketed) or not isinstance(listed, tree.Items):
+        return False
+    named = [named_value(item) for item in listed.items]
+    if len(named) != len(bracketed.items) or bracketed.opening + bracketed.closing != "()":
+        return False
+    names = [each[0] for each in named if each is not None]
+    ordered = comparison.asked.tuple_of(names) or sorted(names)
+    if len(names) != len(named) or names != ordered or len(set(names)) != len(names):
+        return False
+    return all(comparison.same(a, b[1]) for a, b in zip(bracketed.items, named, strict=True) if b is not None)
+
+
+def named_value(node: Node) -> tuple[str, Node] | None:
+    """("x", 5) of `x = 5`."""
+    match node:
+        case tree.Relation(("=",), (tree.Symbol(name), value)):
+            return name, value
+    return None

@@ -1,0 +1,89 @@
+"""Values with units, ratios and times of day."""
+
+from rlenvs.verifiers import rational, tree, units
+from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.rules.valued import valued
+from rlenvs.verifiers.tree import Node
+
+
+def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """A unit may be left out or added; where both have one they measure the same."""
+    sides = [_with_unit(side) for side in (gold, answer)]
+    if not any(side.unit for side in sides):
+        return None
+    one, other = sides
+    if one.unit and other.unit:
+        return _measure_the_same(one, other, comparison)
+    if not all(isinstance(side.value, tree.EXPRESSIONS) for side in sides):
+        return False
+    if any(len(side.unit) == 1 and side.unit in comparison.asked.letters for side in sides):
+        return comparison.same(_as_product(one), _as_product(other))
+    if "degree" in (one.unit, other.unit) and valued(_in_radians(one), _in_radians(other), comparison):
+        return True
+    if any(tree.symbols(side.value) for side in sides):
+        return comparison.same(_as_product(one), _as_product(other))
+    return comparison.same(one.value, other.value)
+
+
+def _measure_the_same(one: tree.Quantity, other: tree.Quantity, comparison: Comparison) -> bool:
+    measured = units.unit(one.unit), units.unit(other.unit)
+    if measured[0] is None or measured[1] is None:
+        return one.unit.lower() == other.unit.lower() and comparison.same(one.value, other.value)
+    if measured[0].bases != measured[1].bases:
+        return False
+    values = [
+        tree.Product((tree.Number(unit.factor), side.value))
+        for unit, side in zip(measured, (one, other), strict=True)
+        if unit is not None
+    ]
+    return comparison.same(values[0], values[1])
+
+
+def _with_unit(node: Node) -> tree.Quantity:
+    r"""A value with its unit, `^\\circ` included; with an empty one, where it has none."""
+    match node:
+        case tree.Quantity():
+            return node
+        case tree.Product((value, factor)) if factor == tree.DEGREE:
+            return tree.Quantity(value, "degree")
+        case tree.Product((tree.MINUS_ONE, tree.Product((value, factor)))) if factor == tree.DEGREE:
+            return tree.Quantity(tree.negative(value), "degree")
+    return tree.Quantity(node, "")
+
+
+def _in_radians(quantity: tree.Quantity) -> Node:
+    return tree.Product((quantity.value, tree.DEGREE)) if quantity.unit else quantity.value
+
+
+def _as_product(quantity: tree.Quantity) -> Node:
+    """`3 m` as three times the variable m, if that is what it was."""
+    if len(quantity.unit) != 1 or not quantity.unit.isalpha():
+        return quantity.value
+    return tree.Product((quantity.value, tree.Symbol(quantity.unit)))
+
+
+def ratios(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """Ratios and times of day, part by part; a ratio of two beside one number as their quotient."""
+    if isinstance(gold, tree.Ratio) and isinstance(answer, tree.Ratio):
+        if len(gold.parts) != len(answer.parts):
+            return False
+        if len(gold.parts) == 2 and not _is_clock(gold) and not _is_clock(answer):
+            return comparison.same(_as_quotient(gold), _as_quotient(answer))
+        return all(comparison.same(a, b) for a, b in zip(gold.parts, answer.parts, strict=True))
+    if not isinstance(gold, tree.Ratio) and not isinstance(answer, tree.Ratio):
+        return None
+    values = [_as_quotient(side) for side in (gold, answer)]
+    return all(isinstance(value, tree.EXPRESSIONS) for value in values) and comparison.same(values[0], values[1])
+
+
+def _as_quotient(node: Node) -> Node:
+    """A ratio of two as their quotient."""
+    if isinstance(node, tree.Ratio) and len(node.parts) == 2 and not _is_clock(node):
+        return tree.quotient(*node.parts)
+    return node
+
+
+def _is_clock(ratio: tree.Ratio) -> bool:
+    """Whether it can be a time of day, `14:30`, which is no quotient."""
+    values = [rational.exact(part) for part in ratio.parts]
+    return all(value is not None and value.denominator == 1 for value in values) and 10 <= (values[1] or 0) < 60

@@ -1,0 +1,135 @@
+"""Relations and sets of reals: equations, inequalities, intervals."""
+
+from fractions import Fraction
+
+from rlenvs.verifiers import evaluate, reading, regions, tree
+from rlenvs.verifiers.lexer import UnreadableError
+from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.rules.named import is_name
+from rlenvs.verifiers.text import normal
+from rlenvs.verifiers.tree import Node
+
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+
+
+def are_regions(gold: Node, answer: Node) -> bool:
+    """Whether intervals or inequalities are among them, which are no list of values."""
+    return any(
+        isinstance(part, tree.SetOperation | tree.SetBuilder | tree.SetNamed)
+        or (isinstance(part, tree.Relation) and set(part.signs) != {"="})
+        for side in (gold, answer)
+        for part in (side, *(side.items if isinstance(side, tree.Items) else ()))
+    )
+
+
+def sets(gold: Node, answer: Node, _: Comparison) -> bool | None:
+    """Intervals, sets and relations of one variable as sets of reals."""
+    if not are_regions(gold, answer):
+        return None
+    names = [regions.variables(side) for side in (gold, answer)]
+    if all(names) and names[0] != names[1]:
+        return False
+    try:
+        return regions.are_same(regions.region(gold), regions.region(answer))
+    except UndecidedError:
+        if type(gold) is type(answer):  # perhaps they are written alike
+            return None
+        if any(isinstance(side, tree.Relation) for side in (gold, answer)):
+            return False  # a relation that is not solved, beside what it might be solved by
+        raise
+
+
+def relations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """The same signs between the same sides; equations by what is zero."""
+    if not isinstance(gold, tree.Relation) or not isinstance(answer, tree.Relation):
+        return None
+    for sides, signs in (
+        (answer.sides, answer.signs),
+        (answer.sides[::-1], tuple(_FLIPPED.get(sign, sign) for sign in answer.signs[::-1])),
+    ):
+        if gold.signs == signs and all(comparison.same(a, b) for a, b in zip(gold.sides, sides, strict=True)):
+            return True
+    if gold.signs == answer.signs == ("=",):
+        if (renamed := _with_argument_of(gold, answer)) is not None:
+            return comparison.same(renamed, answer)
+        if is_name(gold.sides[0]) and is_name(answer.sides[0]) and not _share_variables(gold, answer):
+            return False
+        return not _is_left_unsolved(gold, answer, comparison) and _are_equivalent(gold, answer)
+    return False
+
+
+def _with_argument_of(gold: tree.Relation, answer: tree.Relation) -> Node | None:
+    """`f(m) = 2m` as `f(n) = 2n`, where the answer calls the argument n."""
+    match gold.sides[0], answer.sides[0]:
+        case tree.Call(name, (tree.Symbol(before),)), tree.Call(other, (tree.Symbol(after),)):
+            if name == other and before != after and after not in tree.symbols(gold):
+                return tree.substituted(gold, before, tree.Symbol(after))
+    return None
+
+
+def _share_variables(gold: Node, answer: Node) -> bool:
+    return tree.symbols(gold) == tree.symbols(answer)
+
+
+def _is_solved(relation: tree.Relation) -> bool:
+    """Whether it says what a name is: `y = 2x`."""
+    name, *values = relation.sides
+    return isinstance(name, tree.Symbol) and all(name.name not in tree.symbols(value) for value in values)
+
+
+def _is_left_unsolved(gold: tree.Relation, answer: tree.Relation, comparison: Comparison) -> bool:
+    """Whether only one is solved: `2x + 3 = 13` is no answer yet; `2x - y = 1` may be one, of a line `y = 2x - 1`."""
+    if _is_solved(gold) == _is_solved(answer):
+        return False
+    unsolved = answer if _is_solved(gold) else gold
+    return len(tree.symbols(gold)) < 2 or _is_copied(unsolved, comparison)
+
+
+def _is_copied(relation: tree.Relation, comparison: Comparison) -> bool:
+    """Whether it only says again what the question says, in whatever form."""
+    return any(
+        isinstance(given, tree.Relation) and given.signs == ("=",) and _are_equivalent(given, relation)
+        for given in map(_tree_or_none, comparison.asked.equations)
+    )
+
+
+def _tree_or_none(text: str) -> Node | None:
+    try:
+        return reading.read(normal(text))
+    except UnreadableError:
+        return None
+
+
+def _are_equivalent(gold: tree.Relation, answer: tree.Relation) -> bool:
+    """Equations whose differences are the same but for a factor that is constant."""
+    if not all(isinstance(side, tree.EXPRESSIONS) for relation in (gold, answer) for side in relation.sides):
+        return False
+    if tree.symbols(gold) != tree.symbols(answer) or not tree.symbols(gold):
+        return False
+    differences = [tree.Sum((each.sides[0], tree.negative(each.sides[1]))) for each in (gold, answer)]
+    return evaluate.is_constant(tree.quotient(*differences))
+
+
+def solved(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """`6/x` beside `xy = 6`: an equation, and its one solution for the variable that is missing."""
+    sides = [gold, answer] if isinstance(gold, tree.Relation) else [answer, gold]
+    relation, solution = sides
+    if not isinstance(relation, tree.Relation) or not isinstance(solution, tree.EXPRESSIONS):
+        return None
+    missing = tree.symbols(relation) - tree.symbols(solution)
+    is_equation = relation.signs == ("=",) and all(isinstance(side, tree.EXPRESSIONS) for side in relation.sides)
+    if not is_equation or len(missing) != 1 or not tree.symbols(solution) or len(tree.symbols(relation)) < 2:
+        return None
+    if _is_copied(relation, comparison):
+        return False
+    (name,) = missing
+    difference = tree.Sum((relation.sides[0], tree.negative(relation.sides[1])))
+    at = [
+        tree.substituted(difference, name, value) for value in (tree.ZERO, tree.ONE, tree.Number(Fraction(2)), solution)
+    ]
+    curvature = tree.Sum((at[0], tree.Product((tree.Number(Fraction(-2)), at[1])), at[2]))
+    slope = tree.Sum((at[1], tree.negative(at[0])))
+    if evaluate.are_equal(slope, tree.ZERO):
+        return False
+    return all(evaluate.are_equal(side, tree.ZERO) for side in (curvature, at[3]))

@@ -1,0 +1,82 @@
+"""Expressions by their values, infinity, rounding, words."""
+
+from fractions import Fraction
+
+from rlenvs.verifiers import evaluate, rational, regions, tree
+from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.tree import Node
+
+
+def infinite(gold: Node, answer: Node, _: Comparison) -> bool | None:
+    """Infinite values by their signs."""
+    signs = regions.infinity(gold), regions.infinity(answer)
+    return signs[0] == signs[1] if any(signs) else None
+
+
+def valued(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """Expressions by their values; `log` without a base is natural or of base ten, on both sides alike."""
+    if not isinstance(gold, tree.EXPRESSIONS) or not isinstance(answer, tree.EXPRESSIONS):
+        return None
+    if evaluate.are_equal(gold, answer) or _are_rounded(gold, answer, comparison):
+        return True
+    one, other = tree.rebuilt(gold, _with_base_ten), tree.rebuilt(answer, _with_base_ten)
+    return (one, other) != (gold, answer) and evaluate.are_equal(one, other)
+
+
+_LEAST_DIGITS = 3  # significant ones, of a decimal beside the fraction that it stands for
+
+
+def _are_rounded(gold: Node, answer: Node, comparison: Comparison) -> bool:
+    """Whether one is the other rounded: as the question asks, or a fraction in a problem of everyday life."""
+    rounded, full = sorted((gold, answer), key=lambda side: _MANY if _places(side) is None else _places(side) or 0)
+    places, value = _places(rounded), _algebraic(full)
+    if places is None or value is None or not isinstance(rounded, tree.Number) or not rounded.value:
+        return False
+    if abs(rounded.value - value) * 2 * 10**places > 1:
+        return False
+    if comparison.asked.places is not None:
+        return places >= comparison.asked.places
+    digits = len(str(abs(rounded.value.numerator * 10**places // rounded.value.denominator)))
+    is_fraction = _places(full) is None and value.denominator > 1
+    return comparison.asked.is_everyday and is_fraction and places >= 2 and digits >= _LEAST_DIGITS
+
+
+def _algebraic(node: Node) -> Fraction | None:
+    """The value of numbers and roots, which rounding may stand for; pi and e are asked for by name."""
+    if (value := rational.exact(node)) is not None:
+        return value
+    if tree.symbols(node) or any(isinstance(part, tree.Constant | tree.Call) for part in tree.walk(node)):
+        return None
+    try:
+        return Fraction(str(evaluate.number(node)))
+    except UndecidedError:
+        return None
+
+
+_MANY = 10**6
+
+
+def _places(node: Node) -> int | None:
+    """How many decimals a number was written with; None for what is no decimal."""
+    return node.places if isinstance(node, tree.Number) else None
+
+
+def _with_base_ten(node: Node) -> Node:
+    if isinstance(node, tree.Call) and node.name == "log" and len(node.arguments) == 1:
+        return tree.Call("log", (*node.arguments, tree.Number(Fraction(10))))
+    return node
+
+
+def worded(gold: Node, answer: Node, _: Comparison) -> bool | None:
+    """Words by their letters."""
+    if not isinstance(gold, tree.Words) and not isinstance(answer, tree.Words):
+        return None
+    return gold == answer or (_means_infinite(gold) and _means_infinite(answer))
+
+
+def _means_infinite(node: Node) -> bool:
+    return node == tree.Constant("infinity") or (isinstance(node, tree.Words) and node.text in _INFINITE)
+
+
+_INFINITE = frozenset(("infinitely many", "infinite", "infinity", "infinitely many solutions"))

@@ -1,0 +1,173 @@
+"""Units of measurement: their names, and how many of the base unit each is. A counted noun is a unit of its own."""
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+
+class Unit(NamedTuple):
+    """A unit as a multiple of base units.
+
+    Two with the same `bases` measure the same; `factor` says how many base units one is.
+    """
+
+    bases: tuple[tuple[str, int], ...]  # (name, power), sorted
+    factor: Fraction
+
+
+def unit(text: str) -> Unit | None:
+    """The unit that a phrase names, `km/h`, `square feet`, `meters per second^2`; None where it names none.
+
+    A word that is no known unit is a counted noun: `apples` is measured in apples.
+    """
+    powers: dict[str, int] = {}
+    factor = Fraction(1)
+    direction = 1
+    scale = 1  # what "square" does to the next name
+    last: tuple[str, Fraction, int] | None = None  # the name before, which "squared" is about
+    if len(text.split()) > _MAX_WORDS:
+        return None
+    text = _COMPOUND.sub(lambda name: _COMPOUNDS[name[0]], text.strip(" ."))
+    for found in _PART.finditer(text):
+        word = found["word"]
+        if word is None:
+            direction = -1 if found[0] == "/" else direction
+            continue
+        name = word.lower() if word.lower() in _POWERS or word in ("per", "of") else word
+        if name == "per":
+            direction = -1
+        elif name in ("squared", "cubed") and last is not None:
+            base, multiple, power = last
+            powers[base] += power * (_POWERS[name] - 1)
+            factor *= multiple ** (power * (_POWERS[name] - 1))
+        elif name in _POWERS:
+            scale = _POWERS[name]
+        elif name.lower() in _NO_UNITS:
+            return None
+        elif name not in _SKIPPED:
+            power = direction * scale * int(found["power"] or 1)
+            base, multiple = _named(word)
+            powers[base] = powers.get(base, 0) + power
+            factor *= multiple**power
+            last, scale = (base, multiple, power), 1
+    if not powers or _PART.sub("", text).strip():
+        return None
+    return Unit(tuple(sorted((base, power) for base, power in powers.items() if power)), factor)
+
+
+_PART = re.compile(
+    r"(?P<word>[A-Za-z]+|\\\$|[$€£¥]|\^\\circ(?: ?[CF])?|°)(?:\s*\^\s*\{?(?P<power>-?[1-4])\}?)?|/|[.*·-]"
+)
+_COMPOUNDS = {"mph": "mile/hour", "kmh": "km/hour", "kph": "km/hour", "fps": "foot/second"}
+_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUNDS)})\b")
+_POWERS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu": 3}
+_NO_UNITS = frozenset(
+    [
+        "hundred",
+        "thousand",
+        "million",
+        "billion",
+        "trillion",
+        "dozen",
+        "half",
+        "halves",
+        "third",
+        "thirds",
+        "quarter",
+        "quarters",
+        "fourth",
+        "fourths",
+        "fifth",
+        "tenth",
+        "tenths",
+        "score",
+        "pair",
+        "percent",
+        "percentage",
+        "pct",
+        "factorial",
+        "times",
+        "over",
+        "plus",
+        "minus",
+        "mod",
+        "modulo",
+        "base",
+        "not",
+        "no",
+        "wrong",
+        "only",
+        "does",
+        "do",
+        "is",
+        "are",
+        "was",
+        "or",
+        "and",
+        "except",
+        "less",
+        "more",
+        "than",
+        "if",
+        "when",
+        "where",
+        "with",
+        "without",
+        "to",
+        "from",
+        "by",
+        "about",
+        "but",
+        "maybe",
+        "either",
+    ]
+)
+_MAX_WORDS = 5
+_SKIPPED = frozenset(("of", "the", "a", "an"))
+
+
+def is_known(name: str) -> bool:
+    """Whether it is the name of a unit, and no counted noun."""
+    single = name.removesuffix("s")
+    return bool({name, single if len(name) > 2 else name} & (_UNITS.keys() | _COMPOUNDS.keys() | _POWERS.keys()))
+
+
+def _named(word: str) -> tuple[str, Fraction]:
+    """(base unit, how many of it) of one name."""
+    for name in (word, word.lower(), word.lower().removesuffix("s"), word.lower().removesuffix("es")):
+        if name in _UNITS:
+            return _UNITS[name]
+    return word.lower().removesuffix("s"), Fraction(1)
+
+
+def _table(base: str, names: str) -> dict[str, tuple[str, Fraction]]:
+    """`"km kilometer=1000"` and so on: the names of units that are multiples of one base unit."""
+    found = {}
+    for entry in names.split(","):
+        spelled, _, multiple = entry.partition("=")
+        for name in spelled.split():
+            found[name] = (base, Fraction(multiple or 1))
+    return found
+
+
+_UNITS = {
+    **_table("m", "m meter metre,km kilometer kilometre=1000,cm centimeter centimetre=1/100,mm millimeter=1/1000"),
+    **_table(
+        "m", "nm nanometer=1/1000000000,dm=1/10,in inch=0.0254,ft foot feet=0.3048,yd yard=0.9144,mi mile=1609.344"
+    ),
+    **_table("g", "g gram,kg kilogram=1000,mg milligram=1/1000,lb lbs pound=453.59237,oz ounce=28.349523125"),
+    **_table("s", "s sec second,ms millisecond=1/1000,min minute=60,h hr hour=3600,day=86400,week=604800"),
+    **_table("dollar", r"\$ $ dollar,cent ¢=1/100"),
+    **_table("euro", "€ euro"),
+    **_table("pound sterling", "£"),
+    **_table("yuan", "¥ yuan"),
+    **_table("degree", r"^\circ ° degree deg"),
+    **_table("l", "l L liter litre,ml mL milliliter=1/1000"),
+    **_table("J", "J joule,kJ kilojoule=1000"),
+    **_table("N", "N newton,kN=1000"),
+    **_table("W", "W watt,kW kilowatt=1000"),
+    **_table("Hz", "Hz hertz,kHz=1000,MHz=1000000"),
+    **_table("V", "V volt"),
+    **_table("A", "A amp ampere"),
+    **_table("K", "K kelvin"),
+}
