@@ -11,6 +11,7 @@ import argparse
 import gzip
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,7 +135,13 @@ def bigbench(folder: Path) -> Iterator[Graded]:
 
 
 def _is_reply(text: str) -> bool:
-    return r"\boxed" in text or "answer" in text.lower() or len(text.split()) > 12
+    """Whether a text is prose with an answer in it, which is to be found first."""
+    prose = _FORMULA.sub(" ", text)
+    return r"\boxed" in text or "answer" in text.lower() or (prose != text and bool(_WORD.search(prose)))
+
+
+_FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
+_WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}")
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -53,6 +53,8 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return EQUAL
     if not given:
         return Judgement("not_equal", "an empty answer")
+    if not re.search(r"\w", reference):
+        return NOT_EQUAL
     judged = _read_and_compared(reference, given, Question(question))
     if judged is not None:
         return judged
@@ -96,8 +98,10 @@ def _compared_as_text(reference: str, given: str, algebra: Algebra) -> Judgement
 def _why_unreadable(reference: str) -> str:
     if len(reference) > MAX_CHARS:
         return f"a reference of {len(reference)} characters; the limit is {MAX_CHARS}"
-    if not re.search(r"\w|\\emptyset", reference):
+    if not reference:
         return "an empty reference"
+    if not re.search(r"\w", reference):
+        return ""  # signs alone, as brackets that are to be closed: they are compared as they stand
     if _NOT_A_NUMBER.fullmatch(reference):
         return "a reference that is no number, where a program failed to give one"
     plain = re.sub(r"\\[{}]", "", reference)
