@@ -34,6 +34,7 @@ Algebra = Callable[[str, str], Judgement]
 EQUAL = Judgement("equal")
 NOT_EQUAL = Judgement("not_equal")
 _MAX_ITEMS = 30
+_BRACKETS = re.compile(r"[\[\](){}<> ]+")  # which a reference may be made of, where brackets are to be closed
 _CONGRUENCE = re.compile(r"\\equiv|\\p?mod(?![a-z])|(?<![a-z])mod(?![a-z])")
 _NOT_A_NUMBER = re.compile(r"[-+]?nan", re.IGNORECASE)
 _CHOICE = re.compile(r"\(?[A-J]\)?")
@@ -53,8 +54,8 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return EQUAL
     if not given:
         return Judgement("not_equal", "an empty answer")
-    if not re.search(r"\w", reference):
-        return NOT_EQUAL
+    if _BRACKETS.fullmatch(reference):
+        return Judgement("not_equal", "brackets that are not the same")
     judged = _read_and_compared(reference, given, Question(question))
     if judged is not None:
         return judged
@@ -98,10 +99,10 @@ def _compared_as_text(reference: str, given: str, algebra: Algebra) -> Judgement
 def _why_unreadable(reference: str) -> str:
     if len(reference) > MAX_CHARS:
         return f"a reference of {len(reference)} characters; the limit is {MAX_CHARS}"
-    if not reference:
-        return "an empty reference"
+    if _BRACKETS.fullmatch(reference):
+        return ""
     if not re.search(r"\w", reference):
-        return ""  # signs alone, as brackets that are to be closed: they are compared as they stand
+        return "an empty reference"
     if _NOT_A_NUMBER.fullmatch(reference):
         return "a reference that is no number, where a program failed to give one"
     plain = re.sub(r"\\[{}]", "", reference)
