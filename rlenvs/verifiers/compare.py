@@ -35,7 +35,10 @@ EQUAL = Judgement("equal")
 NOT_EQUAL = Judgement("not_equal")
 _MAX_ITEMS = 30
 _BRACKETS = re.compile(r"[\[\](){}<> ]+")  # which a reference may be made of, where brackets are to be closed
-_CONGRUENCE = re.compile(r"\\equiv|\\p?mod(?![a-z])|(?<![a-z])mod(?![a-z])")
+_NO_LIST = re.compile(r"\d,0\d\d")  # 115,000: nobody lists 000
+_UNBALANCED = "braces that are not closed"
+_ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # what our trees do not know
+_OPERATION = re.compile(r"[+*^!]|\\(?:cdot|times|sqrt|binom|log|ln|sin|cos)(?![a-z])")
 _NOT_A_NUMBER = re.compile(r"[-+]?nan", re.IGNORECASE)
 _CHOICE = re.compile(r"\(?[A-J]\)?")
 _RATIO = re.compile(r"[^:]+(?::[^:]+)+")
@@ -56,14 +59,35 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", "an empty answer")
     if _BRACKETS.fullmatch(reference):
         return Judgement("not_equal", "brackets that are not the same")
+    if given.replace(r"\{", "").count("{") != given.replace(r"\}", "").count("}"):
+        return Judgement("not_equal", _UNBALANCED)
+    if _OPERATION.search(given) and _is_copied(given, question):
+        return Judgement("not_equal", "a part of the question, not worked out")
     judged = _read_and_compared(reference, given, Question(question))
     if judged is not None:
         return judged
     if is_huge(given) or is_huge(reference):
         return Judgement("not_equal", "too large to be worked out, and not the same text")
-    if _CONGRUENCE.search(given) or _CONGRUENCE.search(reference):
-        return Judgement("not_equal", "a congruence, and not the same text")
-    return _compared_as_text(reference, given, algebra)
+    is_algebra = _ALGEBRA.search(reference) or _ALGEBRA.search(given)
+    if not is_algebra and _is_readable(reference):
+        return Judgement("not_equal", "an answer that cannot be read")
+    judged = _compared_as_text(reference, given, algebra)
+    if judged.verdict == "equal" and not is_algebra:  # the parser there reads what it should not: 5[3] as 8
+        return Judgement("not_equal", "a reference that only computer algebra can read, and not the same text")
+    return judged
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        read(text)
+    except (UnreadableError, RecursionError):
+        return False
+    return True
+
+
+def _is_copied(answer: str, question: str) -> bool:
+    """Whether an answer stands in the question as it is."""
+    return "".join(answer.split()) in "".join(normal(question).split())
 
 
 def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | None:
@@ -72,13 +96,15 @@ def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | N
         decided := _are_same_digits(gold, answer, asked)
     ) is not None:
         return EQUAL if decided else NOT_EQUAL
+    if asked.asks_percent and is_percent(gold) != is_percent(answer) and None not in (number(gold), number(answer)):
+        return EQUAL if _is_same_percent(gold, answer) else NOT_EQUAL
     is_list = asked.asks_list and "," in gold + answer
-    if not is_list and _are_same_numbers(gold, answer, asked):
+    if not is_list and _are_same_numbers(gold, answer):
         return EQUAL
     try:
         sides = [read(text, is_grouped=not is_list) for text in (gold, answer)]
         counts = [len(rules.items(side)) for side in sides]
-        if counts[0] != counts[1]:  # 1,234 beside two values is two values
+        if counts[0] != counts[1] and not _NO_LIST.search(gold + " " + answer):  # 1,234 beside two values is two values
             sides = [
                 read(text, is_grouped=count == max(counts)) for text, count in zip((gold, answer), counts, strict=True)
             ]
@@ -127,11 +153,9 @@ def _lists(gold: list[str], answer: list[str], algebra: Algebra) -> Judgement:
     return EQUAL
 
 
-def _are_same_numbers(gold: str, answer: str, asked: Question) -> bool:
-    expected, given = number(gold), number(answer)
-    if expected is None or given is None:
-        return False
-    return expected == given or (asked.asks_percent and _is_same_percent(gold, answer))
+def _are_same_numbers(gold: str, answer: str) -> bool:
+    expected = number(gold)
+    return expected is not None and expected == number(answer)
 
 
 def _is_same_percent(gold: str, answer: str) -> bool:

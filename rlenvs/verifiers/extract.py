@@ -13,7 +13,11 @@ _BOX_TOKEN = re.compile(
     re.DOTALL,
 )
 _MARKER = re.compile(r"####(.*)")
-_ANCHOR = re.compile(r"\banswer(?: is\b|\**\s*:)\**:?|答案(?:是|为|[:：])[:：]?|解得", re.IGNORECASE)
+_ANCHOR = re.compile(
+    r"\b(?:answers?|solution|result)(?: (?:is|are|=)(?![a-z])|\**\s*[:=])\**:?"
+    r"|\bfinal answer\b\**:?\**\s*\n|答案(?:是|为|等于|选|[:：])[:：]?|解得|故选",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"\.(?:\s|$)|。")
 
 
@@ -112,20 +116,30 @@ def extract(reply: str) -> str | None:
     is" or "answer:" states; else the last formula of the last line, or a reply that is one short line.
     """
     text = outside_thinking(reply)
+    tagged = _TAGGED.findall(text)
+    text = tagged[-1] if tagged else text
     if re.search(_BOX, text):
         return last_box(text)
-    if "####" in text:
-        return after_marker(text)
     anchors = list(_ANCHOR.finditer(text))
+    if "####" in text and not (anchors and anchors[-1].start() > text.rindex("####")):
+        return after_marker(text)
     if anchors:
-        return _stated(text[anchors[-1].end() :].strip())
+        last = anchors[-1]
+        sentence = _SENTENCE_END.split(text[: last.start()])[-1].rpartition("\n")[2]
+        return None if _DENIES.search(sentence[-_LONGEST:]) else _stated(text[last.end() :].strip())
     return _last_formula(text.strip())
 
 
 _MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around formulas
 _VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
 _LONGEST_LINE, _LONGEST = 100, 2000
-_GOES_ON = re.compile(r"\s*(?:,|and\b|or\b|,\s*(?:and|or)\b)\s*(?:\$|\\\(|\d)")
+_TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)
+_DENIES = re.compile(r"\b(?:not|wrong|incorrect|unclear|whether)\b|n't\b", re.IGNORECASE)
+_BECAUSE = re.compile(r"[,;]?\s*\b(?:because|since)\b|,?因为")
+_GOES_ON = re.compile(
+    r"[^.\n]{0,30}?(?:\bor\b|/|\bcould be\b|\bno wait\b|,|\band\b)"
+    r"\s*(?:maybe|possibly|perhaps)?\s*(?:\$|\\\(|\d)"
+)
 _JOINED_BEFORE = re.compile(r"(?:\$|\\\)|\d)\s*(?:,|,?\s*(?:and|or))\s*$")
 _REFUSES = re.compile(r"\b(?:cannot|can't|could not|couldn't|unable|don't|do not|not sure|no idea)\b", re.IGNORECASE)
 
@@ -137,7 +151,8 @@ def _stated(text: str) -> str | None:
         goes_on = _GOES_ON.match(text, end + len(closing)) if end >= 0 else None
         if end >= 0 and not goes_on and _is_formula(text, opening, len(opening), end):
             return text[len(opening) : end].strip()
-    sentence = _SENTENCE_END.split(text.partition("\n")[0], maxsplit=1)[0].strip(" *")
+    sentence = _SENTENCE_END.split(text.partition("\n")[0], maxsplit=1)[0]
+    sentence = _BECAUSE.split(sentence, maxsplit=1)[0].strip(" *!")
     verbs = list(_VERB.finditer(sentence))
     return (sentence[verbs[-1].end() :] if verbs else sentence).strip(" *") or None
 

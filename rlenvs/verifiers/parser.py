@@ -149,6 +149,8 @@ class _Parser(Brackets):
         for _ in range(_MAX_POSTFIXES):
             if not self._is("!", "%"):
                 break
+            if self._is("!") and self._ahead().text == "!":
+                raise UnreadableError("a double factorial")
             found = (
                 tree.Call("factorial", (value_of(found),)) if self._advance().text == "!" else percent(value_of(found))
             )

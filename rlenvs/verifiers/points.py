@@ -8,14 +8,16 @@ from rlenvs.verifiers.tree import Node
 
 def points_for(names: list[str], one: Node, other: Node) -> list[dict[str, Fraction]]:
     """Points for these variables: whole ones where a function of whole numbers is applied to them."""
-    return whole_points(names) if _is_discrete(one) or _is_discrete(other) else real_points(names)
+    if _has(_OF_WHOLE, one, other) or (_has(_ROUNDING, one, other) and set(names) <= _WHOLE_NAMES):
+        return whole_points(names)
+    return [*real_points(names), *(whole_points(names) if _has(_ROUNDING, one, other) else ())]
 
 
 _COORDINATES = ("0.7390851332", "-1.3247179572", "2.6651441426", "-0.5671432904", "1.9021605831", "-2.5849817596")
 
 
-_SCALES = (1, 1, -1, 13, 1, -1, 2013, -2013)  # what is the same near zero need not be so far away
-_WHOLE = (1, 2, 3, 4, 5, 6, 9, 12, 25, 38)
+_SCALES = (1, 1, -1, 13, 1, -1, 10**7, -(10**7))  # what is the same near zero need not be so far away
+_WHOLE = (1, 2, 3, 4, 5, 6, 9, 12, 25, 38, 137, 625, 10_007, 1_000_003)
 
 
 def real_points(names: list[str]) -> list[dict[str, Fraction]]:
@@ -38,11 +40,15 @@ def whole_points(names: list[str]) -> list[dict[str, Fraction]]:
     ]
 
 
-def _is_discrete(node: Node) -> bool:
-    """Whether a function of whole numbers is applied to a variable."""
+def _has(functions: frozenset[str], *nodes: Node) -> bool:
+    """Whether one of these functions is applied to a variable."""
     return any(
-        isinstance(part, tree.Call) and part.name in _DISCRETE and tree.symbols(part) for part in tree.walk(node)
+        isinstance(part, tree.Call) and part.name in functions and tree.symbols(part)
+        for node in nodes
+        for part in tree.walk(node)
     )
 
 
-_DISCRETE = frozenset(("floor", "ceil", "gcd", "lcm", "factorial", "binomial"))
+_OF_WHOLE = frozenset(("gcd", "lcm", "factorial", "binomial"))
+_ROUNDING = frozenset(("floor", "ceil"))
+_WHOLE_NAMES = frozenset("nmkij")

@@ -4,14 +4,13 @@ import re
 from functools import cached_property
 
 _PERCENT = re.compile(
-    r"\b(?:what|which|how many|find the|as an?|the|in|overall|average) (?:[a-z]+ ){0,2}percent"
-    r"|\bpercentage\b|percent (?:of|is|was|did|does)\b",
-    re.IGNORECASE,
+    r"\b(?:what|which|how many|as an?|in|the|by what|find the) (?:[a-z]+ ){0,2}percent", re.IGNORECASE
 )
+_SENTENCE = re.compile(r"[.?!](?=\s|$)")
 _BASE = re.compile(r"\bbase[\s-]*(?:\$)?(\d+|two|three|four|five|six|seven|eight|nine)", re.IGNORECASE)
 _SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 _LIST = re.compile(r"separated by commas|comma[- ]separated|separate .{0,40}commas|list all", re.IGNORECASE)
-_NEAREST = re.compile(r"\bnearest[- ]+(?:whole )?([a-z]+)", re.IGNORECASE)
+_NEAREST = re.compile(r"\bto the nearest[- ]+(?:whole )?([a-z]+)", re.IGNORECASE)
 _PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "cent": 2, "penny": 2}
 _DECIMALS = re.compile(r"\b(\d|one|two|three|four|five|six) decimal (?:place|digit)", re.IGNORECASE)
 _COUNTED = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -40,7 +39,8 @@ class Question:
     @cached_property
     def asks_percent(self) -> bool:
         """Whether the answer is a percentage, with or without its sign."""
-        return bool(_PERCENT.search(self.text))
+        asking = [sentence for sentence in _SENTENCE.split(self.text) if sentence.strip()]
+        return bool(asking) and bool(_PERCENT.search(asking[-1])) and "%" not in asking[-1]
 
     @cached_property
     def bases(self) -> frozenset[int]:

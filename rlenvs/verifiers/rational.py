@@ -73,8 +73,8 @@ _EXACT: dict[str, Callable[..., Fraction | None]] = {
     "abs": abs,
     "floor": lambda number: Fraction(math.floor(number)),
     "ceil": lambda number: Fraction(math.ceil(number)),
-    "max": max,
-    "min": min,
+    "max": lambda *numbers: max(numbers),
+    "min": lambda *numbers: min(numbers),
 }
 
 

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from rlenvs.verifiers import lexer, tree
 from rlenvs.verifiers.lexer import UnreadableError
+from rlenvs.verifiers.marking import with_units
 from rlenvs.verifiers.parser import parse
-from rlenvs.verifiers.text import with_units, without_text_commands
+from rlenvs.verifiers.text import without_text_commands
 from rlenvs.verifiers.tree import Node
 
 _QUALIFIER = re.compile(
@@ -41,7 +42,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMERIC_DATE = re.compile(
-    r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}/\d{1,2}/\d{2}"
+    r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})|\d{1,2}([-/.])\d{1,2}\4\d{4}|\d{1,2}/\d{1,2}/\d{2}"
 )
 _CLOCK = re.compile(r"(?P<hour>\d{1,2}):(?P<minute>\d{2})\s*(?P<half>[ap])\.?\s*m\.?", re.IGNORECASE)
 _JOINER = re.compile(r",\s*(?:and|or)\b|,|\b(?:and|or)\b")

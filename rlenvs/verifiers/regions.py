@@ -100,6 +100,8 @@ def variables(node: Node) -> frozenset[str]:
 
 
 def _interval(low: Any, has_low: bool, high: Any, has_high: bool) -> Region:
+    if (has_low and abs(low) == _INFINITY) or (has_high and abs(high) == _INFINITY):
+        raise UndecidedError("infinity is in no interval")
     if _is_same(low, high):
         return (Piece(low, True, low, True),) if has_low and has_high else ()
     if low > high:

@@ -62,12 +62,15 @@ def _both_signs(item: str) -> list[str]:
 
 
 _OPTION = re.compile(r"(?:(?i:option|choice|answer)\s+)?\(?([A-Ja-j])\)?(?:(?<!\()\s*[:.)]((?:\s).*)?)?", re.DOTALL)
-_ANOTHER_OPTION = re.compile(r"(?:\b(?:or|and)\b|,|/)\s*\(?[A-J]\)?(?![a-zA-Z])")
+_ANOTHER_OPTION = re.compile(
+    r"(?:\b(?:or|and|maybe|possibly|actually|perhaps)\b|,|/|;)\s*\(?[A-J]\)?(?![a-zA-Z])|\b[A-J](?=[.):;]|$)"
+    r"|\b(?:not|wrong|incorrect|maybe|possibly|perhaps|above)\b"
+)
 
 
 def option(text: str) -> str | None:
     """The letter of a choice, `(B)`, `b` or `B: because …`; None if the text is no choice."""
     found = _OPTION.fullmatch(without_text_commands(text))
-    if found is None or _ANOTHER_OPTION.search(found[2] or ""):
+    if found is None or text in ("e", "i") or _ANOTHER_OPTION.search(found[2] or ""):
         return None
     return found[1].upper()

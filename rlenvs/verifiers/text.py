@@ -5,8 +5,8 @@ Nothing here is evaluated. Values belong to `exact`, structure to `compare`, alg
 
 import re
 import unicodedata
+from itertools import groupby
 
-from rlenvs.verifiers import lexer, units
 from rlenvs.verifiers.extract import last_box
 from rlenvs.verifiers.repair import repaired
 
@@ -82,10 +82,15 @@ _REWRITES = [
         (r"\\underline(?![a-zA-Z])|\\(?:text)?color\s*\{[a-zA-Z]+\}", ""),
         (r"\\(?:qquad|quad)(?=[a-zA-Z]_|[^a-zA-Z]|$)|\\(?:enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;: ]|~", " "),
         (r"(?<!\\)\\!\s*", ""),
-        (r"\\forall(?![a-zA-Z])|∀", ""),
+        (r"^\s*(?:\\forall(?![a-zA-Z])|∀)", ""),
+        (r"\\forall(?![a-zA-Z])|∀", " for all "),
+        (r"\+/-|\+\s*-(?=\d)", r"\\pm "),
         (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
-        (r"\\(?:textbf|textit|textrm|textnormal|mathbf|mathrm|mathit|mbox|operatorname)\s*\{", r"\\text{"),
+        (
+            r"\\(?:textbf|textit|textrm|textnormal|mathbf|mathrm|mathit|mathsf|boldsymbol|bm|emph|mbox|operatorname)\s*\{",
+            r"\\text{",
+        ),
         (r"\{,\}", ","),
         (r"\\%", "%"),
         (r"\\(?:leq|leqslant)(?![a-zA-Z])", r"\\le "),
@@ -104,7 +109,7 @@ _REWRITES = [
         (r" +", " "),
     ]
 ]
-_ALIGNED = re.compile(r"\\begin\{(?:align|aligned|gather|gathered)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL)
+_ALIGNED = re.compile(r"\\begin\{(?:align|aligned|gather|gathered|cases)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL)
 _MAX_DEPTH = 60
 _MAX_WRAPPINGS = 5
 _APPROXIMATION = re.compile(r"^(?P<exact>.*?)\\approx\s*(?P<rounded>.*)$", re.DOTALL)
@@ -169,8 +174,21 @@ def _plain_glyphs(text: str) -> str:
     text = _ROOT.sub(lambda root: rf"\sqrt{{{root[1]}}}" if root[1] else r"\sqrt", text)
     text = "".join(_BLACKBOARD.get(sign, sign) for sign in text)
     text = "".join(f" {sign}" if unicodedata.decomposition(sign).startswith("<fraction>") else sign for sign in text)
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", _with_raised(text).translate(_HYPHENS))
     return _GLYPH.sub(lambda glyph: _GLYPHS[glyph[0]], text)
+
+
+def _with_raised(text: str) -> str:
+    """Small letters as powers and subscripts: `2ⁿ⁺¹`, `aₙ`."""
+    found = []
+    for mark, run in groupby(text, key=lambda sign: _MARKS.get(unicodedata.decomposition(sign).partition(" ")[0], "")):
+        signs = "".join(run)
+        found.append(f"{mark}{{{unicodedata.normalize('NFKC', signs)}}}" if mark else signs)
+    return "".join(found)
+
+
+_MARKS = {"<super>": "^", "<sub>": "_"}
+_HYPHENS = {ord(sign): "-" for sign in "‐‑‒–—−"} | dict.fromkeys(map(ord, "\u200b\u200c\u200d\ufeff\u2060"), "")
 
 
 def without_text_commands(text: str) -> str:
@@ -185,74 +203,6 @@ def is_huge(text: str) -> bool:
         depth += (sign in "([{") - (sign in ")]}")
         deepest = max(deepest, depth)
     return deepest > _MAX_DEPTH or bool(_HUGE.search(text) or _DIGIT_RUN.search(text))
-
-
-_UNIT_NAME = r"(?!(?:and|or)\b)[a-zA-Z]++(?:\s*\^\s*\{?[1-4]\}?)?"
-_PHRASE = re.compile(
-    rf"(?<=[\d}})!])(?P<blank>\s*+)(?P<unit>{_UNIT_NAME}(?:(?:\s++|\s*+[/.]\s*+){_UNIT_NAME})*+)"
-    r"(?=\s*+\.?\s*+(?:$|[,;=)\]]|(?:\\text\s*\{\s*)?(?:and|or)\b))"
-)
-_NUMBER_WORDS = {
-    "dozen": "12",
-    "hundred": "100",
-    "thousand": "1000",
-    "million": "10^6",
-    "billion": "10^9",
-    "trillion": "10^{12}",
-}
-_SCALED = re.compile(rf"(?<=\d)\s*(?:\\text\s*\{{\s*)?({'|'.join(_NUMBER_WORDS)})(?![a-zA-Z])(?P<rest>[^{{}}]*\}})?")
-_PERCENT = re.compile(r"(?<=[\d}])\s*(?:\\text\s*\{\s*)?(?:percent(?:age)?|pct)(?![a-zA-Z])(?:\s*\})?")
-
-
-def with_units(text: str) -> str:
-    r"""The text with units and counted nouns behind numbers in `\text{…}`, and `5 million` as a product."""
-    text = _SCALED.sub(_as_factor, text)
-    return _PHRASE.sub(_as_unit, _PERCENT.sub("%", text))
-
-
-def _as_factor(word: re.Match[str]) -> str:
-    rest = (word["rest"] or "").removesuffix("}").strip()
-    unit = rf"\text{{{rest}}}" if rest and "text" in word[0] else word["rest"] or ""
-    return rf" \cdot {_NUMBER_WORDS[word[1]]} {unit}"
-
-
-_GLUED = frozenset(
-    [
-        "cm",
-        "km",
-        "mm",
-        "kg",
-        "mph",
-        "lb",
-        "lbs",
-        "oz",
-        "mi",
-        "min",
-        "sec",
-        "meters",
-        "dollars",
-        "cents",
-        "hours",
-        "days",
-        "minutes",
-        "feet",
-        "inches",
-        "degrees",
-    ]
-)
-
-
-def _as_unit(found: re.Match[str]) -> str:
-    names = re.findall("[a-zA-Z]+", found["unit"])
-    first = names[0]
-    if first in ("and", "or", "mod") or (len(first) > 2 and lexer.is_name(first)):
-        return found[0]
-    if len(first) == 1 and not found.string[found.start() - 1 : found.start()].isdigit():  # \sqrt{2} s: a name, no unit
-        return found[0]
-    is_noun = len(first) > 2 and not lexer.is_letters(first) and bool(found["blank"])
-    if is_noun or all(units.is_known(name) and (found["blank"] or name in _GLUED) for name in names):
-        return rf"{found['blank']}\text{{{found['unit'].replace('{', '').replace('}', '')}}}"
-    return found[0]
 
 
 _NAMES = (

@@ -42,7 +42,7 @@ def unit(text: str) -> Unit | None:
             factor *= multiple ** (power * (_POWERS[name] - 1))
         elif name in _POWERS:
             scale = _POWERS[name]
-        elif name.lower() in _NO_UNITS:
+        elif name.lower() in _NO_UNITS or (not is_known(name) and not _is_counted(name)):
             return None
         elif name not in _SKIPPED:
             power = direction * scale * int(found["power"] or 1)
@@ -123,7 +123,21 @@ _NO_UNITS = frozenset(
     ]
 )
 _MAX_WORDS = 5
+_NUMBER_LIKE = re.compile(r".*(?:[a-z]ths?|rds|[a-z]illions?|ousands?|undreds?|tens|ly)")
+_NOT_COUNTED = frozenset((
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
+    "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "point", "root", "out", "per", "cent",
+    "power", "choose", "add", "subtract", "remainder", "halved", "doubled", "negative", "below", "above",
+    "zero", "imaginary", "gross", "lakh", "crore", "possibly", "perhaps", "versus", "unless", "instead",
+    "otherwise", "incorrect", "impossible", "fails", "never", "false", "rejected", "hex", "octal", "binary",
+))  # fmt: skip
 _SKIPPED = frozenset(("of", "the", "a", "an"))
+
+
+def _is_counted(word: str) -> bool:
+    """Whether a word that is no unit can be what is counted, or says more of it: `stuffed goats`."""
+    lower = word.lower()
+    return lower not in _NOT_COUNTED and _NUMBER_LIKE.fullmatch(lower) is None
 
 
 def is_known(name: str) -> bool:
@@ -134,10 +148,11 @@ def is_known(name: str) -> bool:
 
 def _named(word: str) -> tuple[str, Fraction]:
     """(base unit, how many of it) of one name."""
-    for name in (word, word.lower(), word.lower().removesuffix("s"), word.lower().removesuffix("es")):
+    lower = word.lower() if len(word) > 3 else word  # mW is no MW
+    for name in (word, lower, lower.removesuffix("s"), lower.removesuffix("es")):
         if name in _UNITS:
             return _UNITS[name]
-    return word.lower().removesuffix("s"), Fraction(1)
+    return lower.removesuffix("s"), Fraction(1)
 
 
 def _table(base: str, names: str) -> dict[str, tuple[str, Fraction]]:

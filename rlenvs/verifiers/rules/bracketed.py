@@ -20,7 +20,9 @@ def bracketed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
 
 def _as_tuple(node: Node, other: Node) -> Node:
     """A row or column as a tuple, beside one."""
-    if isinstance(node, tree.Matrix) and isinstance(other, tree.Bracketed):
+    if not isinstance(other, tree.Bracketed) or other.opening + other.closing not in ("()", "[]"):
+        return node
+    if isinstance(node, tree.Matrix):
         entries = [entry for row in node.rows for entry in row]
         if len(entries) == max(len(node.rows), len(node.rows[0])):
             return tree.Bracketed(other.opening, other.closing, tuple(entries))

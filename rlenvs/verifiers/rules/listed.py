@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from rlenvs.verifiers import tree
+from rlenvs.verifiers.names import is_name
 from rlenvs.verifiers.rational import UndecidedError
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.related import are_regions
@@ -70,10 +71,16 @@ def _is_list(node: Node) -> bool:
 def items(node: Node) -> list[Node]:
     """The answers that a list, a set, or a value with ± holds; repeated ones once where it is a set."""
     match node:
-        case tree.Items(inside, _):
-            return [part for item in inside for part in items(item)]
+        case tree.Items(inside, _):  # of several sets each is one item
+            return [part for item in inside for part in ([item] if isinstance(item, tree.SetOf) else items(item))]
         case tree.SetOf(members):
-            return [part for member in dict.fromkeys(members) for part in items(member)]
+            return [
+                part
+                for member in dict.fromkeys(members)
+                for part in ([member] if isinstance(member, tree.SetOf) else items(member))
+            ]
+        case tree.Relation(("=",), (tree.Symbol(), tree.SetOf() as inside)):
+            return items(inside)
         case tree.Relation(("=",), (tree.Symbol() as name, value)) if _has_signs(value):
             return [tree.Relation(("=",), (name, part)) for part in items(value)]
         case tree.Relation(("in",), (tree.Symbol(), tree.SetOf() as inside)):
@@ -148,6 +155,6 @@ def _tuple_of_named(gold: Node, answer: Node, comparison: Comparison) -> bool:
 def named_value(node: Node) -> tuple[str, Node] | None:
     """("x", 5) of `x = 5`."""
     match node:
-        case tree.Relation(("=",), (tree.Symbol(name), value)):
-            return name, value
+        case tree.Relation(("=",), (name, value)) if is_name(name):
+            return name.name if isinstance(name, tree.Symbol) else repr(name), value
     return None

@@ -1,6 +1,7 @@
 """Names of values: `x = 5` beside 5, another letter for a parameter."""
 
-from rlenvs.verifiers import evaluate, tree
+from rlenvs.verifiers import tree
+from rlenvs.verifiers.names import is_name
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.tree import Node
 
@@ -20,7 +21,7 @@ def without_name(node: Node, comparison: Comparison) -> Node:
     if not isinstance(node, tree.Relation) or set(node.signs) not in ({"="}, {"in"}):
         return node
     first, *values = node.sides
-    known = [side for side in node.sides if not tree.symbols(side)]
+    known = [side for side in node.sides if not tree.symbols(side) and not is_name(side)]
     if not all(comparison.same(side, node.sides[-1]) for side in known):
         return node  # x = 4 = 5 says nothing
     if len(known) == len(node.sides) and node.signs[0] == "=":  # 2^{10} = 1024
@@ -30,22 +31,6 @@ def without_name(node: Node, comparison: Comparison) -> Node:
     if isinstance(first, tree.Symbol) and first.name in tree.symbols(values[-1]):
         return node
     return values[-1]
-
-
-def is_name(node: Node) -> bool:
-    """Whether it only says what a value is called: `x`, `f(x)`, `NO/BO`, `(a, b)`, `V_1 : V_2`."""
-    match node:
-        case tree.Symbol() | tree.Constant("e" | "i"):
-            return True
-        case tree.Call(name, arguments):
-            return name not in evaluate.KNOWN and all(isinstance(each, tree.EXPRESSIONS) for each in arguments)
-        case tree.Product(factors):  # a segment `AB`, a ratio `NO/BO`, a value `P(x)`; `xy = 6` is an equation
-            return all(is_name(factor) for factor in factors) and any(name[:1].isupper() for name in tree.symbols(node))
-        case tree.Power(base, tree.Number(value)):
-            return value == -1 and is_name(base)
-        case tree.Bracketed("(", ")", parts) | tree.Ratio(parts):
-            return all(is_name(part) for part in parts)
-    return False
 
 
 _PARAMETERS = frozenset("cCjklmnpqrstx")

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from rlenvs.verifiers import evaluate, reading, regions, tree
 from rlenvs.verifiers.lexer import UnreadableError
+from rlenvs.verifiers.names import is_name
 from rlenvs.verifiers.rational import UndecidedError
 from rlenvs.verifiers.rules.comparison import Comparison
-from rlenvs.verifiers.rules.named import is_name
 from rlenvs.verifiers.text import normal
 from rlenvs.verifiers.tree import Node
 
@@ -59,11 +59,15 @@ def relations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     return False
 
 
+_BOUND = frozenset("xyztuvnmk")  # arguments of a function that is defined; `P(A)` and `f(a)` are about A and a
+
+
 def _with_argument_of(gold: tree.Relation, answer: tree.Relation) -> Node | None:
     """`f(m) = 2m` as `f(n) = 2n`, where the answer calls the argument n."""
     match gold.sides[0], answer.sides[0]:
         case tree.Call(name, (tree.Symbol(before),)), tree.Call(other, (tree.Symbol(after),)):
-            if name == other and before != after and after not in tree.symbols(gold):
+            is_bound = before in _BOUND and before in tree.symbols(gold.sides[1]) and after not in tree.symbols(gold)
+            if name == other and before != after and is_bound:
                 return tree.substituted(gold, before, tree.Symbol(after))
     return None
 

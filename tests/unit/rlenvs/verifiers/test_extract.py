@@ -70,6 +70,12 @@ def test_boxes_that_one_sentence_joins_are_one_answer(text: str, answer: str) ->
     ("reply", "answer"),
     [
         (r"Thus $x <= 2$ is our answer.", "x <= 2"),
+        ("<think>no</think> <answer> 42 </answer>", "42"),
+        ("The answer is 42, because 6*7 = 42.", "42"),
+        ("#### Step 1\nfoo\nThe answer is 42.", "42"),
+        ("I don't think the answer is 5.", None),
+        ("A common wrong answer is 5.", None),
+        ("**Final Answer**\n\n42", "42"),
         ("It is\n\\[ 9 \\]", "9"),
         ("Answer $$\n 9 \n$$", "9"),
         ("Final Answer: The largest $n$ is 34.", "34"),

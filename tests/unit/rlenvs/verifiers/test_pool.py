@@ -135,11 +135,12 @@ def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_
     pool: VerifierPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rlenvs.verifiers.text._MAX_DEPTH", 1000)  # lets the slow answer through to the worker
-    judged = verifiers.judge("x+1", SLOW, pool=pool)
+    slow = rf"\int {SLOW}"  # which a worker has to compare
+    judged = verifiers.judge("x+1", slow, pool=pool)
     assert (judged.verdict, judged.by_answer) == ("not_equal", True)
     assert "processor time" in judged.reason
-    assert verifiers.is_equal("x+1", SLOW, pool=pool) is False
-    assert verifiers.judge(SLOW, "x+1", pool=pool).verdict == "error", "the reference itself is too much"
+    assert verifiers.is_equal("x+1", slow, pool=pool) is False
+    assert verifiers.judge(slow, "x+1", pool=pool).verdict == "error", "the reference itself is too much"
     integral = r"\int x dx"  # which a worker has to compare
     assert verifiers.is_equal(integral, rf"{integral} + 0", pool=pool) is True
     os.kill(pool.processes.idle[0].process.pid, signal.SIGKILL)

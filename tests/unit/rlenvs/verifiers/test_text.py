@@ -2,8 +2,9 @@
 
 import pytest
 
+from rlenvs.verifiers.marking import with_units
 from rlenvs.verifiers.repair import repaired
-from rlenvs.verifiers.text import normal, with_units
+from rlenvs.verifiers.text import normal
 
 
 @pytest.mark.parametrize(

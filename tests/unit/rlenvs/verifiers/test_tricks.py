@@ -91,11 +91,48 @@ from rlenvs import verifiers
         (r"x = 3\text{ cm} = 5\text{ cm}", "5 cm", ""),
         ("(3,4)", "x=(1,2)=(3,4)", ""),
         ("xy=6", "6", ""),
+        (r"\emptyset", r"\{\emptyset\}", ""),
+        (r"\{1,2\}", r"\{\{1,2\}\}", ""),
+        (r"\lfloor x \rfloor", "x", ""),
+        (r"\lfloor x\rfloor", r"\lceil x\rceil", ""),
+        (
+            r"\lfloor n/5 \rfloor + \lfloor n/25 \rfloor + \lfloor n/125 \rfloor",
+            r"\lfloor n/5 \rfloor + \lfloor n/25 \rfloor",
+            "",
+        ),
+        (r"\binom{n}{50}", "0", ""),
+        ("P(A)=0.5", "P(B)=0.5", ""),
+        ("f(a)=3", "f(b)=3", ""),
+        ("115,000", "0, 115", ""),
+        ("1,000", "1,0", ""),
+        ("12", "12%", "What is 20 percent of 60?"),
+        ("5", r"500\%", "What percent of 20 is 1?"),
+        ("2n", "2ⁿ", ""),
+        ("8", "5[3]", ""),
+        ("3", "3 fifths", ""),
+        ("5", "5 thousands", ""),
+        ("3", "3 out of five", ""),
+        ("5", "5 possibly six", ""),
+        ("A", "A. B. C. D.", ""),
+        ("A", "A. is not the answer", ""),
+        ("e", "E", ""),
+        ("2024/01/05", "2024/05/01", ""),
+        (r"5\text{ MW}", r"5\text{ mW}", ""),
+        ("x>3", r"(3,\infty]", ""),
+        (r"\frac{1}{3}", r"0.\overline{3", ""),
+        ("3!!", "720", ""),
+        ("AB=5, CD=6", "6, 5", ""),
+        ("5", r"\max(5)", ""),
     ],
 )
 def test_no_trick_is_paid(gold: str, answer: str, question: str) -> None:
     assert verifiers.verify(gold, answer, question) != "equal"
     assert verifiers.verify(answer, gold, question) != "equal"
+
+
+def test_what_the_question_says_is_not_worked_out_by_saying_it_again() -> None:
+    assert verifiers.verify("391", "17*23", "What is $17*23$?") == "not_equal"
+    assert verifiers.verify("391", "17*23", "What is the product of 17 and 23?") == "equal"
 
 
 @pytest.mark.parametrize(
@@ -124,6 +161,13 @@ def test_no_trick_is_paid(gold: str, answer: str, question: str) -> None:
         ("6.02 x 10^23", "6.02e23"),
         ("Alice and Bob", "Bob and Alice"),
         ("1, 234", "234, 1"),
+        ("6", "f(2)=6"),
+        ("2^n", "2ⁿ"),
+        (r"A=\{1,2\}", r"\{1,2\}"),
+        ("-5", "‑5"),
+        ("5", r"\boldsymbol{5}"),
+        ("x=3, y=4", r"\begin{cases} x=3\\y=4\end{cases}"),
+        ("5", "|AB| = 5"),
     ],
 )
 def test_ways_of_writing_do_not_count(gold: str, answer: str) -> None:
