@@ -17,8 +17,9 @@ LIMIT_S = 12.0  # what a worker may take, on a machine that is busy
 GROWTH_MIB = 300  # of this process, over all of them
 PIECES = (
     *"0123456789+-*/^_!%=<>(){}[]|,.;: xyzabie$&'\\",
-    r"\frac{", r"\sqrt{", r"\pi", r"\infty", r"\cup", r"\text{", r"\boxed{", r"\pm", r"\le", r"\sin ", r"\log_", r"\{", r"\}",
-    r"\begin{pmatrix}", r"\end{pmatrix}", "^{", "_{", " and ", " or ", "\n", "²", "½", "√", "，", "∞", "10^", "!!", "e9",
+    r"\frac{", r"\sqrt{", r"\pi", r"\infty", r"\cup", r"\text{", r"\boxed{", r"\pm", r"\le", r"\sin ", r"\log_",
+    r"\{", r"\}", r"\begin{pmatrix}", r"\end{pmatrix}", "^{", "_{", " and ", " or ", "\n", "²", "½", "√", "，", "∞",
+    "10^", "!!", "e9",
 )  # fmt: skip
 
 
