@@ -12,7 +12,6 @@ from rlenvs.verifiers.tree import Node
 
 _FUNCTION_LETTERS = frozenset("fghFGH")
 _TRIGONOMETRIC = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"))
-_SEVERAL = frozenset(("max", "min", "gcd", "lcm", "log", "binomial"))  # functions that take several arguments
 
 
 class Atoms(Cursor):
@@ -155,14 +154,9 @@ class Atoms(Cursor):
         arguments = self._arguments() if self._is("(") else (self._bare_argument(),)
         if base is not None:
             arguments = (*arguments, base)
-        if len(arguments) > 1 and name not in _SEVERAL:
-            raise UnreadableError(f"{name} of {len(arguments)} arguments")
-        if name == "sqrt":
-            found: Node = tree.Power(arguments[0], tree.Number(Fraction(1, 2)))
-        elif exponent == tree.MINUS_ONE and name in _TRIGONOMETRIC:
-            return tree.Call(f"arc{name}", arguments)
-        else:
-            found = function(name, arguments)
+        if exponent == tree.MINUS_ONE and name in _TRIGONOMETRIC:
+            return function(f"arc{name}", arguments)
+        found = function(name, arguments)
         return found if exponent is None else tree.Power(found, exponent)
 
     def _arguments(self) -> tuple[Node, ...]:

@@ -56,6 +56,7 @@ def based(digits: str, base: Node) -> Node:
         raise UnreadableError(f"{digits!r} is no number in that base") from error
 
 
+_ROOTS = {"sqrt": 2, "cbrt": 3}
 _SEVERAL = range(2, 100)
 _ARITY = {"max": _SEVERAL, "min": _SEVERAL, "gcd": _SEVERAL, "lcm": _SEVERAL, "binomial": (2,), "log": (1, 2)}
 
@@ -64,8 +65,8 @@ def function(name: str, arguments: tuple[Node, ...]) -> Node:
     """A call, or the power that a function is another name of."""
     if len(arguments) not in _ARITY.get(name, (1,)):
         raise UnreadableError(f"{name} of {len(arguments)} arguments")
-    if name == "cbrt":
-        return tree.Power(arguments[0], tree.Number(Fraction(1, 3)))
+    if name in _ROOTS:
+        return tree.Power(arguments[0], tree.Number(Fraction(1, _ROOTS[name])))
     if name == "exp":
         return tree.Power(tree.Constant("e"), arguments[0])
     if name == "lg":
