@@ -100,16 +100,26 @@ def test_listing_imports_nothing_heavy(arguments):
     assert ended.returncode == 0, ended.stderr
 
 
+GYMNASIUM_SECONDS = 0.2  # what `import gymnasium` takes where the half second is promised: on a laptop
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["envs"]])
 def test_the_command_line_answers_in_under_half_a_second(arguments):
-    assert min(_processor_seconds(arguments) for _ in range(5)) < 0.5
+    """In processor time, against the import that it cannot do without: a slow machine is slow at both."""
+    ours, gymnasium = zip(
+        *[
+            (_processor_seconds("-m", "rlenvs", *arguments), _processor_seconds("-c", "import gymnasium"))
+            for _ in range(5)
+        ],
+        strict=True,
+    )
+    assert min(ours) / min(gymnasium) * GYMNASIUM_SECONDS < 0.5
 
 
-def _processor_seconds(arguments: list[str]) -> float:
-    """What one call computes: on a machine with nothing else to do, how long it takes."""
+def _processor_seconds(*arguments: str) -> float:
+    """What one Python process computes: on a machine with nothing else to do, how long it takes."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # other threads wait for work, and nobody for them
-    program = [sys.executable, "-m", "rlenvs", *arguments]
-    process = subprocess.Popen(program, stdout=subprocess.DEVNULL, env=environment)
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
