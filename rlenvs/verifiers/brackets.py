@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 
-from rlenvs.verifiers import tree
+from rlenvs.verifiers import linear, tree
 from rlenvs.verifiers.atoms import Atoms
 from rlenvs.verifiers.cursor import RELATIONS
 from rlenvs.verifiers.lexer import UnreadableError
@@ -102,4 +102,4 @@ class Brackets(Atoms):
         if not rows:
             raise UnreadableError("a matrix without rows")
         found = tree.Matrix(tuple(rows))
-        return tree.Call("det", (found,)) if name == "vmatrix" else found
+        return linear.determinant(found) if name == "vmatrix" else found

@@ -13,7 +13,7 @@ from rlenvs.verifiers.exact import digits_and_base, is_percent, number
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.question import Question
 from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import read
+from rlenvs.verifiers.reading import read, restrictions
 from rlenvs.verifiers.text import MAX_CHARS, as_latex, is_huge, normal
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
@@ -40,8 +40,9 @@ _UNBALANCED = "braces that are not closed"
 _ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # what our trees do not know
 _OPERATION = re.compile(r"[+*^!]|\\(?:cdot|times|sqrt|binom|log|ln|sin|cos)(?![a-z])")
 _NOT_A_NUMBER = re.compile(r"[-+]?nan", re.IGNORECASE)
+_LABELLED = re.compile(r"^(?:\\text\s*\{\s*)?\(([A-J])\)(?:\s*\})?\s*(?=\S)")
 _CHOICE = re.compile(r"\(?[A-J]\)?")
-_RATIO = re.compile(r"[^:]+(?::[^:]+)+")
+_TEN = 10
 
 
 def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement:
@@ -63,6 +64,7 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", _UNBALANCED)
     if _OPERATION.search(given) and _is_copied(given, question):
         return Judgement("not_equal", "a part of the question, not worked out")
+    reference, given = _without_letter(reference, given)
     judged = _read_and_compared(reference, given, Question(question))
     if judged is not None:
         return judged
@@ -98,6 +100,8 @@ def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | N
         return EQUAL if decided else NOT_EQUAL
     if asked.asks_percent and is_percent(gold) != is_percent(answer) and None not in (number(gold), number(answer)):
         return EQUAL if _is_same_percent(gold, answer) else NOT_EQUAL
+    if restrictions(gold) != restrictions(answer):  # for all even n, for all odd n
+        return NOT_EQUAL
     is_list = asked.asks_list and "," in gold + answer
     if not is_list and _are_same_numbers(gold, answer):
         return EQUAL
@@ -177,7 +181,18 @@ def _are_same_digits(gold: str, answer: str, asked: Question) -> bool | None:
     one = based[0] or based[1]
     if one is None:
         return None
-    return one[1] in asked.bases and one[0] == (answer if based[0] else gold).lower()
+    bare = (answer if based[0] else gold).lower()
+    if one[1] == _TEN and not asked.bases - {_TEN}:  # 13_{10} is thirteen
+        return number(bare) == int(one[0]) if one[0].isdigit() else False
+    return one[1] in asked.bases and one[0] == bare
+
+
+def _without_letter(gold: str, answer: str) -> tuple[str, str]:
+    """`(B) 42` as 42 beside an answer that has no letter."""
+    letters = [structure.option(text) for text in (gold, answer)]
+    if letters.count(None) != 1:
+        return gold, answer
+    return (gold, _LABELLED.sub("", answer)) if letters[0] is None else (_LABELLED.sub("", gold), answer)
 
 
 def _are_same_choices(gold: str, answer: str) -> bool | None:

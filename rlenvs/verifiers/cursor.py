@@ -5,7 +5,7 @@ from collections.abc import Callable
 from rlenvs.verifiers.lexer import Token, UnreadableError
 from rlenvs.verifiers.tree import Node
 
-RELATIONS = frozenset(("=", "!=", "<", "<=", ">", ">=", "in"))
+RELATIONS = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "~"))
 MAX_DEPTH = 90  # of calls: brackets in brackets take three each
 
 

@@ -28,8 +28,8 @@ _MAX_MAGNITUDE = 10**6  # powers of two
 _MAX_WHOLE = 10**60  # of what is turned into a whole number
 
 
-def are_equal(one: Node, other: Node) -> bool:
-    """Whether two expressions have the same value, for all values of their variables.
+def are_equal(one: Node, other: Node, *, is_positive: bool = False) -> bool:
+    """Whether two expressions have the same value, for all values of their variables, or for all positive ones.
 
     Rational numbers and functions are compared exactly. The rest is evaluated at points of both signs, on both sides of
     one, to fifty digits; where terms cancel, to three times as many.
@@ -51,6 +51,8 @@ def are_equal(one: Node, other: Node) -> bool:
         return _are_close_at(one, other, {})
     agreed = 0
     points = points_for(names, one, other)
+    if is_positive:
+        points = [{name: abs(value) for name, value in point.items()} for point in points]
     for point in points:
         try:
             if not _are_close_at(one, other, point):
@@ -86,14 +88,14 @@ _NUM_NEEDED = 4
 
 def _are_close_at(one: Node, other: Node, point: Mapping[str, Fraction]) -> bool:
     """Whether two values are the same but for rounding; where fifty digits cannot tell, by more of them."""
-    values, has_cancelled = _values_at(one, other, point, DIGITS)
+    values, evaluation = _values_at(one, other, point, DIGITS)
     scale = max(map(abs, values))
     is_close = bool(abs(values[0] - values[1]) <= scale * _CLOSE)
-    if is_close and scale < _LARGE and not has_cancelled:
+    if is_close and evaluation.span < _USUAL_SPAN and not evaluation.has_cancelled:
         return True
-    if not is_close and scale > _SMALL and not has_cancelled:
+    if not is_close and scale > _SMALL and not evaluation.has_cancelled:
         return False
-    digits = 3 * DIGITS + max(0, int(_magnitude(scale) * 0.302)) if scale else 3 * DIGITS
+    digits = 3 * DIGITS + (int(2 * evaluation.span * 0.302) if is_close else 0)
     if digits > _MAX_DIGITS:
         raise UndecidedError("too large to tell the difference")
     finer, _ = _values_at(one, other, point, digits)
@@ -103,19 +105,15 @@ def _are_close_at(one: Node, other: Node, point: Mapping[str, Fraction]) -> bool
     return bool(difference <= largest * finer[0].context.mpf(10) ** (12 - digits))
 
 
-def _values_at(one: Node, other: Node, point: Mapping[str, Fraction], digits: int) -> tuple[list[Any], bool]:
+def _values_at(one: Node, other: Node, point: Mapping[str, Fraction], digits: int) -> tuple[list[Any], "_Evaluation"]:
     with _LOCK:  # mpmath keeps the digits of its constants for all threads
         evaluation = _Evaluation(_context(digits), point)
-        return [evaluation.value(side) for side in (one, other)], evaluation.has_cancelled
+        return [evaluation.value(side) for side in (one, other)], evaluation
 
 
-def _magnitude(value: Any) -> int:
-    """The power of two that is next above."""
-    return int(value.context.mag(value))
-
-
-_LARGE, _SMALL = 10.0**20, 10.0**-30
-_MAX_DIGITS = 600
+_SMALL = 10.0**-30
+_USUAL_SPAN = 70  # powers of two: values of this size are known to more than twenty digits when there are fifty
+_MAX_DIGITS = 1500
 _LOCK = threading.RLock()
 
 
@@ -160,6 +158,7 @@ class _Evaluation:
         self._context = context
         self._point = point
         self.has_cancelled = False  # whether the terms of a sum cancelled, but for what may be rounding
+        self.span = 0  # powers of two, of the largest or smallest value on the way: beside it others may vanish
 
     def value(self, node: Node) -> Any:
         """The value of the whole, which is finite."""
@@ -177,8 +176,11 @@ class _Evaluation:
         """The value of a part, if it is finite, and of a size that can be worked with."""
         found = self._of(node)
         for part in (found.real, found.imag):
-            if part and not -_MAX_MAGNITUDE < self._context.mag(part) < _MAX_MAGNITUDE:
-                raise UndecidedError("too large, too small or infinite")
+            if part:
+                magnitude = self._context.mag(part)
+                if not -_MAX_MAGNITUDE < magnitude < _MAX_MAGNITUDE:
+                    raise UndecidedError("too large, too small or infinite")
+                self.span = max(self.span, abs(int(magnitude)))
         return found
 
     def _of(self, node: Node) -> Any:
@@ -239,6 +241,8 @@ class _Evaluation:
         context = self._context
         if name in _PERIODIC and abs(arguments[0]) > _MAX_ARGUMENT:
             raise UndecidedError(f"too large an argument of {name}")
+        if name in _EXPONENTIAL:  # tanh x is 1 but for e^{-2x}
+            self.span = max(self.span, int(3 * abs(arguments[0])))
         if name in _OF_ONE and len(arguments) == 1:
             return getattr(context, _OF_ONE[name])(arguments[0])
         if name in _OTHERS:
@@ -246,7 +250,8 @@ class _Evaluation:
         return _undefined(context, name, arguments)
 
 
-_PERIODIC = frozenset(["sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"])
+_EXPONENTIAL = frozenset(["sinh", "cosh", "tanh", "coth", "sech", "csch"])
+_PERIODIC = frozenset(["sin", "cos", "tan", "cot", "sec", "csc", *_EXPONENTIAL])
 _OF_ONE = {
     **{name: name for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth")},
     **{name: name for name in ("sech", "csch", "log")},

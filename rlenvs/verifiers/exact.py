@@ -15,7 +15,7 @@ _CURRENCY = r"(?:\\\$\s*)?"
 
 _DECIMAL = re.compile(rf"{_CURRENCY}{_SIGN}{_CURRENCY}(?P<value>{_UNSIGNED})\s*(?:\\\$)?")
 _POWER_OF_TEN = re.compile(
-    rf"{_SIGN}(?P<value>{_PLAIN})(?:\s*(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{{?\s*|[eE])(?P<exponent>[-+]?\d{{1,4}})\s*\}}?"
+    rf"{_SIGN}(?P<value>{_PLAIN})(?:\s*(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{{?\s*|[eE](?!\+\d$)|E)(?P<exponent>[-+]?\d{{1,4}})\s*\}}?"
 )
 _SHORT_FRACTION = re.compile(r"\\frac\s*(\d)\s*(\d)$|\\frac\s*(\d)\s*\{([^{}]+)\}$|\\frac\s*\{([^{}]+)\}\s*(\d)$")
 _FRACTION = re.compile(
@@ -26,7 +26,13 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(r"(.*[\d}])\s*(?:%|(?:\\text\s*\{\s*)?(?:%|percent(?:age)?|pct)(?:\s*\})?)")
 _REPEATING = re.compile(rf"{_SIGN}(?P<whole>\d*)\.(?P<fixed>\d*)\\overline\s*\{{?(?P<period>\d{{1,50}})\}}?")
 _DOTTED = re.compile(rf"{_SIGN}(?P<whole>\d*)\.(?P<digits>\d{{3,200}})\.\.\.")
-_BASED = re.compile(r"(?P<digits>\d[0-9A-Za-z]{0,200})_\s*\{?\s*(?P<base>\d{1,2})\s*\}?")
+_DIGITS = r"\d[0-9A-Za-z]{0,200}"
+_BASED = re.compile(
+    rf"(?:\((?P<enclosed>{_DIGITS})\)|(?P<digits>{_DIGITS}))\s*"
+    r"(?:_\s*\{?\s*(?P<base>\d{1,2})\s*\}?|\(?(?:in )?base[ -](?P<named>\d{1,2})\)?)"
+)
+_PREFIXED = re.compile(r"0(?P<sign>[bxo])(?P<digits>[0-9a-f]{1,200})", re.IGNORECASE)
+_PREFIXES = {"b": 2, "o": 8, "x": 16}
 
 
 def number(text: str) -> Fraction | None:
@@ -49,10 +55,13 @@ def is_percent(text: str) -> bool:
 
 def digits_and_base(text: str) -> tuple[str, int] | None:
     """`52_8` as ("52", 8)."""
+    if prefixed := _PREFIXED.fullmatch(text):
+        return prefixed["digits"].lower(), _PREFIXES[prefixed["sign"].lower()]
     found = _BASED.fullmatch(text)
-    if not found or not 2 <= int(found["base"]) <= 36:
+    base = int(found["base"] or found["named"]) if found else 0
+    if not found or not 2 <= base <= 36:
         return None
-    return found["digits"].lower(), int(found["base"])
+    return (found["enclosed"] or found["digits"]).lower(), base
 
 
 def _signed(sign: str, value: Fraction) -> Fraction:

@@ -136,6 +136,7 @@ _SIGNS = {
     "€": "€", "£": "£", "¥": "¥", r"\wedge": "and", r"\land": "and", r"\vee": "or", r"\lor": "or",
     r"\emptyset": "emptyset",
     r"\sum": "sum", r"\prod": "prod", r"\int": "int", r"\lim": "lim", r"\to": "to", r"\rightarrow": "to",
+    r"\approx": "~", r"\simeq": "~", r"\doteq": "~",
     r"\circ": "degree", r"\$": "$", r"\\": "newline", r"\|": "|", r"\langle": "(", r"\rangle": ")",
     r"\lbrack": "[", r"\rbrack": "]", r"\prime": "'",
     r"\implies": "implies", r"\Rightarrow": "implies", r"\Leftrightarrow": "implies", r"\iff": "implies",
@@ -145,7 +146,7 @@ _BRACED = frozenset(  # commands with arguments, in braces as a rule
 )
 _NUMBER = (
     r"\d*\.\d*\\overline\s*\{\d+\}|\d*\.\d{3,}\.\.\."  # repeating decimals
-    r"|\d+(?:\.\d+)?(?:[eE][-+]?\d{1,4}(?![\d.]))?|\.\d+|\d+\.(?=\s*(?:[-+*/^)}]|$))"
+    r"|\d+(?:\.\d+)?(?:(?:[eE]-?\d{1,4}|E\+\d{1,4}|e\+\d{2,4})(?![\d.]))?|\.\d+|\d+\.(?=\s*(?:[-+*/^)}]|$))"
 )
 _GROUPED = rf"[1-9]\d{{0,2}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?|[1-9]\d{{0,2}}(?:\ \d{{3}})+(?!\d)(?:\.\d+)?|{_NUMBER}"
 _TOKEN, _TOKEN_GROUPED = (

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from rlenvs.verifiers import tree
+from rlenvs.verifiers import linear, tree
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.tree import Node
 
@@ -12,7 +12,9 @@ def signed(sign: str, node: Node) -> Node:
     value = value_of(node)
     if sign in ("pm", "mp"):
         return tree.Call(sign, (value,))
-    return tree.negative(value) if sign == "-" else value
+    if sign != "-":
+        return value
+    return linear.product((tree.MINUS_ONE, value)) if isinstance(value, tree.Matrix) else tree.negative(value)
 
 
 def value_of(node: Node) -> Node:

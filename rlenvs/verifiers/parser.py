@@ -4,7 +4,10 @@ A text is read whole or not at all: what is left over at the end is an error, so
 Nothing is worked out but the value of a number as it is written.
 """
 
-from rlenvs.verifiers import tree, units
+import re
+
+from rlenvs.verifiers import linear, tree, units
+from rlenvs.verifiers.approximate import without_roundings
 from rlenvs.verifiers.brackets import Brackets
 from rlenvs.verifiers.cursor import RELATIONS
 from rlenvs.verifiers.lexer import END, UnreadableError, tokens
@@ -13,6 +16,7 @@ from rlenvs.verifiers.tree import Node
 
 _CURRENCIES = ("$", "€", "£", "¥")
 _SETS = frozenset(("cup", "cap", "setminus"))
+_MINUTES = re.compile(r"0\d")  # of a time of day: nobody writes a part of a ratio so
 _MAX_POSTFIXES = 3  # of one value, as in 3!%
 
 
@@ -53,6 +57,8 @@ class _Parser(Brackets):
         while self._is(*RELATIONS):
             signs.append(self._advance().text)
             sides.append(self._set())
+        if "~" in signs:
+            signs, sides = without_roundings(signs, sides)
         return tree.Relation(tuple(signs), tuple(sides)) if signs else sides[0]
 
     def _set(self) -> Node:
@@ -63,10 +69,11 @@ class _Parser(Brackets):
         return found
 
     def _ratio(self) -> Node:
-        parts = [self._quantity()]
+        parts, is_clock = [self._quantity()], False
         while self._take(":"):
+            is_clock = is_clock or (self.next.kind == "number" and _MINUTES.fullmatch(self.next.text) is not None)
             parts.append(self._quantity())
-        return parts[0] if len(parts) == 1 else tree.Ratio(tuple(parts))
+        return parts[0] if len(parts) == 1 else tree.Ratio(tuple(parts), is_clock)
 
     def _quantity(self) -> Node:
         """An expression, with a unit before or behind it."""
@@ -108,7 +115,7 @@ class _Parser(Brackets):
                 factors.append(self._power())
             else:
                 break
-        return factors[0] if len(factors) == 1 else tree.Product(tuple(value_of(factor) for factor in factors))
+        return factors[0] if len(factors) == 1 else linear.product([value_of(factor) for factor in factors])
 
     def _factor(self) -> Node:
         """What may follow a sign of multiplication: it may have a sign of its own."""
@@ -130,7 +137,10 @@ class _Parser(Brackets):
         self._advance()
         if self._take("degree"):
             return tree.Product((value_of(base), tree.DEGREE))
-        return tree.Power(value_of(base), value_of(self._exponent()))
+        exponent = self._exponent()
+        if isinstance(base, tree.Matrix) and exponent == tree.Symbol("T"):
+            return linear.transposed(base)
+        return tree.Power(value_of(base), value_of(exponent))
 
     def _exponent(self) -> Node:
         if self._is("+", "-"):

@@ -3,8 +3,18 @@
 import re
 from functools import cached_property
 
+from rlenvs.verifiers import units
+
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|the|by what|find the) (?:[a-z]+ ){0,2}percent", re.IGNORECASE
+)
+_RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
+_PER = frozenset(("per", "square", "cubic"))
+_IN_UNIT = re.compile(
+    r"\b(?:how many|(?:answer|expressed?|measured|number|length|distance|area|volume|height|width|time|speed|weight"
+    r"|mass|perimeter|radius|diameter|circumference)s?\b[^.?!]{0,60}?\b(?:in|of)|in) "
+    r"((?:square |cubic )?[a-z]{2,}(?: per (?:square |cubic )?[a-z]+)?)",
+    re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.?!](?=\s|$)")
 _BASE = re.compile(r"\bbase[\s-]*(?:\$)?(\d+|two|three|four|five|six|seven|eight|nine)", re.IGNORECASE)
@@ -21,6 +31,12 @@ _EXACT = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"\$([^$]*)\$|\\\(([^$]*?)\\\)")
+_TERM = r"(?:(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z])|[\d.]+[a-zA-Z]{0,2}(?![a-zA-Z])|[-+*/^()_{}|]|\\[a-z]+|[ ])"
+_PLAIN_EQUATION = re.compile(rf"{_TERM}{{1,80}}=(?:{_TERM}|=){{1,80}}")
+_SOUGHT = re.compile(
+    r"\bsolv\w+\b[^.?!]{0,80}?\bfor\s+\$?([a-zA-Z])\$?(?![a-zA-Z])|\bexpress\s+\$?([a-zA-Z])\$? (?:in terms|as)\b",
+    re.IGNORECASE,
+)
 _RUN = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{1,4}(?![a-zA-Z])")
 _BESIDE_SIGNS = re.compile(
     r"(?<![a-zA-Z\\])[a-zA-Z]{1,3}(?=\s*[=+*/^_<>(])|(?<=[=+*/^_<>)\d])\s*[a-zA-Z]{1,3}(?![a-zA-Z])"
@@ -43,6 +59,19 @@ class Question:
         return bool(asking) and bool(_PERCENT.search(asking[-1])) and "%" not in asking[-1]
 
     @cached_property
+    def asks_ratio(self) -> bool:
+        """Whether it is about a ratio."""
+        return bool(_RATIO.search(self.text))
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit that it asks the answer in, `How many meters`, `in square feet`; empty where it names none."""
+        asking = [sentence for sentence in _SENTENCE.split(self.text) if sentence.strip()]
+        found = _IN_UNIT.search(asking[-1]) if asking else None
+        name = found[1].lower() if found else ""
+        return name if name and all(units.is_known(word) for word in name.split() if word not in _PER) else ""
+
+    @cached_property
     def bases(self) -> frozenset[int]:
         """The bases of number systems that it names."""
         return frozenset(_SPELLED.get(found.lower(), 0) or int(found) for found in _BASE.findall(self.text))
@@ -63,9 +92,15 @@ class Question:
 
     @cached_property
     def equations(self) -> tuple[str, ...]:
-        """The formulas in it that have an equals sign, twenty at most."""
-        formulas = (found[1] or found[2] or "" for found in _FORMULA.finditer(self.text))
-        return tuple(formula for formula in formulas if "=" in formula)[:20]
+        """The equations in it, in formulas or between words, twenty at most."""
+        formulas = [found[1] or found[2] or "" for found in _FORMULA.finditer(self.text)]
+        plain = [found[0].strip(" .,") for found in _PLAIN_EQUATION.finditer(_FORMULA.sub(" ", self.text))]
+        return tuple(formula for formula in [*formulas, *plain] if "=" in formula)[:20]
+
+    @cached_property
+    def sought(self) -> frozenset[str]:
+        """The letters that are to be solved for."""
+        return frozenset(found[1] or found[2] for found in _SOUGHT.finditer(self.text))
 
     def tuple_of(self, names: list[str]) -> list[str] | None:
         """The order in which a tuple in it, `(m, b)`, has these names."""

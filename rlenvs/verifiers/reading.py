@@ -10,6 +10,7 @@ from rlenvs.verifiers import lexer, tree
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.marking import with_units
 from rlenvs.verifiers.parser import parse
+from rlenvs.verifiers.spelled import in_digits
 from rlenvs.verifiers.text import without_text_commands
 from rlenvs.verifiers.tree import Node
 
@@ -22,6 +23,7 @@ _LABEL = re.compile(
     r"(?P<start>^|[,;]|(?:\\text\s*\{\s*)?\band\b(?:\s*\})?)\s*(?:\\text\s*\{\s*)?"
     r"(?P<label>[A-Za-z][a-z]{2,}(?: [A-Za-z]+)*)\s*(?:\}\s*)?[:=]\s*(?:\}\s*)?(?=[-\d\\(\[{$])"
 )
+_OF_EVENT = re.compile(r"^(?P<label>(?:P|Pr|Prob|E|Var|Cov)\s*[(\[][^()\[\]{}=]*[)\]])\s*=\s*(?=[-\d\\.])")
 _MONTHS = [
     "january",
     "february",
@@ -36,9 +38,10 @@ _MONTHS = [
     "november",
     "december",
 ]
-_MONTH = "|".join(_MONTHS)
+_MONTH = "|".join(rf"{month[:3]}(?:{month[3:]}|t?\.?)" for month in _MONTHS)
 _DATE = re.compile(
-    rf"(?:(?P<day>\d{{1,2}})\s+(?:of\s+)?)?(?P<month>{_MONTH})(?:\s+(?P<other>\d{{1,2}}))?(?:,?\s+(?P<year>\d{{4}}))?",
+    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_MONTH})"
+    r"(?:\s+(?P<other>\d{1,2})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>\d{4}))?",
     re.IGNORECASE,
 )
 _NUMERIC_DATE = re.compile(
@@ -60,6 +63,8 @@ def read(text: str, *, is_grouped: bool = True) -> Node:
         UnreadableError: it is neither mathematics nor words.
     """
     plain = without_text_commands(text)
+    if (spelled := in_digits(plain)) != plain:
+        text = plain = spelled
     if plain.lower().strip(" .") in _EMPTY:
         return tree.SetOf(())
     if plain.lower().strip(" .") in _ALL:
@@ -94,13 +99,17 @@ def _dated(text: str) -> Node | None:
     """A date as words in one form, a time of day with its half as a ratio of hours to minutes."""
     if date := _DATE.fullmatch(text.strip()):
         day = f"{date['day'] or ''}{date['other'] or ''}".lstrip("0")
-        return tree.Words(f"{date['year'] or ''}-{_MONTHS.index(date['month'].lower()) + 1}-{day}")
+        return tree.Words(f"{date['year'] or ''}-{_number_of_month(date['month'])}-{day}")
     if date := _NUMERIC_DATE.fullmatch(text.strip()):
         return tree.Words(f"{date['year']}-{int(date['month'])}-{int(date['day'])}" if date["year"] else date[0])
     if clock := _CLOCK.fullmatch(text.strip()):
         hour = int(clock["hour"]) % 12 + (12 if clock["half"].lower() == "p" else 0)
-        return tree.Ratio((tree.Number(Fraction(hour)), tree.Number(Fraction(int(clock["minute"])))))
+        return tree.Ratio((tree.Number(Fraction(hour)), tree.Number(Fraction(int(clock["minute"])))), is_clock=True)
     return None
+
+
+def _number_of_month(name: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name[:3].lower()))
 
 
 def _is_words(text: str) -> bool:
@@ -128,10 +137,21 @@ def _words(text: str) -> tree.Words:
     return tree.Words(" ".join(word for word in plain.split() if word != "the") or text.lower())
 
 
+def restrictions(text: str) -> frozenset[str]:
+    """What the qualifiers of an answer say of its letters, `for all even n`, as far as it matters: even."""
+    found = " ".join(qualifier["rest"] for qualifier in _QUALIFIER.finditer(text))
+    return frozenset(_RESTRICTION.findall(found.lower()))
+
+
+_RESTRICTION = re.compile(
+    r"\b(?:even|odd|prime|composite|positive|negative|non-?negative|non-?zero|rational)\b|[<>]=?\s*\d+"
+)
+
+
 def _without_remarks(text: str) -> str:
     """The text without labels in front of values and qualifiers behind them."""
     text = _JOINED_TEXT.sub(r"\\text{\g<before>} \\text{\g<joiner>}", text)
-    text = _QUALIFIER.sub("", text)
+    text = _OF_EVENT.sub(lambda found: rf"\mathcal{{{''.join(found['label'].split())}}} = ", _QUALIFIER.sub("", text))
     return _LABEL.sub(
         lambda found: rf"{found['start']} \mathcal{{{found['label'].lower().replace(' ', '')}}} = ", text
     ).strip()

@@ -73,6 +73,11 @@ def _region(node: Node) -> Region:
             return _solved(node)
         case tree.Items(items, _) if all(isinstance(item, tree.EXPRESSIONS) for item in items):
             return region(tree.SetOf(items))
+        case tree.Items((tree.Relation(("!=",), (tree.Symbol() as name, _)) as first, *values), _) if all(
+            isinstance(value, tree.EXPRESSIONS) for value in values
+        ):  # x \ne 1, 2
+            excluded = (tree.Relation(("!=",), (name, value)) for value in values)
+            return _combined([region(first), *map(region, excluded)], ",")
         case tree.Items(items, joined) if len(tree.symbols(node)) <= 1 and joined != "mixed":
             return _combined([region(item) for item in items], joined)
     raise UndecidedError(f"a {type(node).__name__} is no set of real numbers")

@@ -150,6 +150,7 @@ class Ratio(Node):
     """`a : b`, of two or more; a time of day where it can be one."""
 
     parts: tuple[Node, ...]
+    is_clock: bool = False  # whether it can be nothing else: 6:05, 2:30 p.m.
 
 
 ZERO, ONE, MINUS_ONE = Number(Fraction(0)), Number(Fraction(1)), Number(Fraction(-1))

@@ -146,6 +146,11 @@ def is_known(name: str) -> bool:
     return bool({name, single if len(name) > 2 else name} & (_UNITS.keys() | _COMPOUNDS.keys() | _POWERS.keys()))
 
 
+def is_measure(measured: Unit) -> bool:
+    """Whether it is made of units of measurement alone, and of no counted noun."""
+    return all(base in _BASE_UNITS for base, _ in measured.bases)
+
+
 def _named(word: str) -> tuple[str, Fraction]:
     """(base unit, how many of it) of one name."""
     lower = word.lower() if len(word) > 3 else word  # mW is no MW
@@ -172,10 +177,12 @@ _UNITS = {
     ),
     **_table("g", "g gram,kg kilogram=1000,mg milligram=1/1000,lb lbs pound=453.59237,oz ounce=28.349523125"),
     **_table("s", "s sec second,ms millisecond=1/1000,min minute=60,h hr hour=3600,day=86400,week=604800"),
-    **_table("dollar", r"\$ $ dollar,cent ¢=1/100"),
-    **_table("euro", "€ euro"),
-    **_table("pound sterling", "£"),
-    **_table("yuan", "¥ yuan"),
+    **_table("dollar", r"\$ $ dollar USD usd,cent ¢=1/100"),
+    **_table("euro", "€ euro EUR"),
+    **_table("pound sterling", "£ GBP"),
+    **_table("yuan", "¥ yuan RMB CNY"),
+    **_table("rupee", "₹ rupee INR"),
+    **_table("yen", "yen JPY"),
     **_table("degree", r"^\circ ° degree deg"),
     **_table("l", "l L liter litre,ml mL milliliter=1/1000"),
     **_table("J", "J joule,kJ kilojoule=1000"),
@@ -186,3 +193,4 @@ _UNITS = {
     **_table("A", "A amp ampere"),
     **_table("K", "K kelvin"),
 }
+_BASE_UNITS = frozenset(base for base, _ in _UNITS.values())

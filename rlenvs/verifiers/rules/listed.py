@@ -1,5 +1,6 @@
 """Lists, sets and assignments: whose items are whose."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -22,19 +23,28 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         expected, given = _assignments(expected), _assignments(given)
     if any(isinstance(side, tree.Bracketed) for side in (gold, answer)) and len(expected) != len(given):
         return _tuple_of_named(gold, answer, comparison)
-    named = [_names(side) for side in (expected, given)]
+    named = [[] if _are_roots(names, comparison) else names for names in map(_names, (expected, given))]
     if any(named) and not all(named):
         return _are_in_order(expected, given, comparison)
-    if all(named):
+    if all(named) and not any(isinstance(item, tree.Quantity) for item in expected):
         expected, given = _solutions(expected), _solutions(given)
     return _are_matched(expected, given, comparison)
 
 
 def _names(listed: Sequence[Node]) -> list[str]:
     """The names, of items that are all named and not all by the same one."""
+    if all(isinstance(item, tree.Quantity) for item in listed):
+        names = [item.unit for item in listed if isinstance(item, tree.Quantity)]
+        return names if len(set(names)) == len(names) > 1 else []
     found = [named_value(item) for item in listed]
     names = [each[0] for each in found if each is not None]
     return names if len(names) == len(listed) and len(set(names)) > 1 else []
+
+
+def _are_roots(names: Sequence[str], comparison: Comparison) -> bool:
+    """Whether they number the solutions of an equation in whatever order, `x_1` and `x_2`: the question does not."""
+    is_numbered = all(re.fullmatch(r"x_[1-9]", name) for name in names)
+    return is_numbered and re.search(r"x_\{?[1-9]", comparison.asked.text) is None
 
 
 def _are_in_order(gold: Sequence[Node], answer: Sequence[Node], comparison: Comparison) -> bool:

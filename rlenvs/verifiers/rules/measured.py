@@ -16,6 +16,10 @@ def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         return _measure_the_same(one, other, comparison)
     if not all(isinstance(side.value, tree.EXPRESSIONS) for side in sides):
         return False
+    if comparison.asked.unit:
+        bare, measured = (one, other) if other.unit else (other, one)
+        if (unit := units.unit(measured.unit)) is not None and units.is_measure(unit):
+            return _measure_the_same(tree.Quantity(bare.value, comparison.asked.unit), measured, comparison)
     if any(len(side.unit) == 1 and side.unit in comparison.asked.letters for side in sides):
         return comparison.same(_as_product(one), _as_product(other))
     if "degree" in (one.unit, other.unit) and valued(_in_radians(one), _in_radians(other), comparison):
@@ -67,8 +71,8 @@ def ratios(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     if isinstance(gold, tree.Ratio) and isinstance(answer, tree.Ratio):
         if len(gold.parts) != len(answer.parts):
             return False
-        if len(gold.parts) == 2 and not _is_clock(gold) and not _is_clock(answer):
-            return comparison.same(_as_quotient(gold), _as_quotient(answer))
+        if len(gold.parts) == 2 and not _are_clocks(gold, answer, comparison):
+            return comparison.same(*(tree.quotient(*ratio.parts) for ratio in (gold, answer)))
         return all(comparison.same(a, b) for a, b in zip(gold.parts, answer.parts, strict=True))
     if not isinstance(gold, tree.Ratio) and not isinstance(answer, tree.Ratio):
         return None
@@ -78,12 +82,23 @@ def ratios(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
 
 def _as_quotient(node: Node) -> Node:
     """A ratio of two as their quotient."""
-    if isinstance(node, tree.Ratio) and len(node.parts) == 2 and not _is_clock(node):
+    if isinstance(node, tree.Ratio) and len(node.parts) == 2 and not _can_be_clock(node):
         return tree.quotient(*node.parts)
     return node
 
 
-def _is_clock(ratio: tree.Ratio) -> bool:
+def _are_clocks(one: tree.Ratio, other: tree.Ratio, comparison: Comparison) -> bool:
+    """Whether two ratios are times of day: one can be nothing else, or both can be and no ratio is asked for."""
+    if one.is_clock or other.is_clock:
+        return True
+    return _can_be_clock(one) and _can_be_clock(other) and not comparison.asked.asks_ratio
+
+
+def _can_be_clock(ratio: tree.Ratio) -> bool:
     """Whether it can be a time of day, `14:30`, which is no quotient."""
     values = [rational.exact(part) for part in ratio.parts]
-    return all(value is not None and value.denominator == 1 for value in values) and 10 <= (values[1] or 0) < 60
+    is_whole = all(value is not None and value.denominator == 1 for value in values)
+    return ratio.is_clock or (is_whole and 0 <= (values[0] or 0) <= _HOURS and 10 <= (values[1] or 0) < _MINUTES)
+
+
+_HOURS, _MINUTES = 24, 60

@@ -55,7 +55,9 @@ def relations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
             return comparison.same(renamed, answer)
         if is_name(gold.sides[0]) and is_name(answer.sides[0]) and not _share_variables(gold, answer):
             return False
-        return not _is_left_unsolved(gold, answer, comparison) and _are_equivalent(gold, answer)
+        if _is_left_unsolved(gold, answer, comparison) or _is_solved_for_another(gold, answer, comparison):
+            return False
+        return _are_equivalent(gold, answer)
     return False
 
 
@@ -88,6 +90,12 @@ def _is_left_unsolved(gold: tree.Relation, answer: tree.Relation, comparison: Co
         return False
     unsolved = answer if _is_solved(gold) else gold
     return len(tree.symbols(gold)) < 2 or _is_copied(unsolved, comparison)
+
+
+def _is_solved_for_another(gold: tree.Relation, answer: tree.Relation, comparison: Comparison) -> bool:
+    """Whether the question says what to solve for, and one of them is solved for something else."""
+    names = [side.sides[0].name for side in (gold, answer) if isinstance(side.sides[0], tree.Symbol)]
+    return len(set(names)) == 2 and bool(set(names) & comparison.asked.sought)
 
 
 def _is_copied(relation: tree.Relation, comparison: Comparison) -> bool:

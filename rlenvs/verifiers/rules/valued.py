@@ -20,8 +20,31 @@ def valued(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         return None
     if evaluate.are_equal(gold, answer) or _are_rounded(gold, answer, comparison):
         return True
+    if _are_logarithms(gold, answer) and evaluate.are_equal(gold, answer, is_positive=True):
+        return True
     one, other = tree.rebuilt(gold, _with_base_ten), tree.rebuilt(answer, _with_base_ten)
     return (one, other) != (gold, answer) and evaluate.are_equal(one, other)
+
+
+def _are_logarithms(gold: Node, answer: Node) -> bool:
+    r"""Whether both are about logarithms of variables, which are then positive: `\ln xy` is `\ln x + \ln y`.
+
+    Not where an absolute value or a root says that they need not be.
+    """
+    for side in (gold, answer):
+        parts = [part for part in tree.walk(side) if tree.symbols(part)]
+        if not any(isinstance(part, tree.Call) and part.name in ("ln", "log") for part in parts):
+            return False
+        if any(isinstance(part, tree.Call) and part.name == "abs" for part in parts) or any(
+            isinstance(part, tree.Power) and tree.symbols(part.base) and not _is_whole(part.exponent) for part in parts
+        ):
+            return False
+    return True
+
+
+def _is_whole(node: Node) -> bool:
+    value = rational.exact(node)
+    return value is not None and value.denominator == 1
 
 
 _LEAST_DIGITS = 3  # significant ones, of a decimal beside the fraction that it stands for
@@ -33,7 +56,8 @@ def _are_rounded(gold: Node, answer: Node, comparison: Comparison) -> bool:
     places, value = _places(rounded), _algebraic(full)
     if places is None or value is None or not isinstance(rounded, tree.Number) or not rounded.value:
         return False
-    if abs(rounded.value - value) * 2 * 10**places > 1:
+    difference = abs(rounded.value - value) * 2 * 10**places
+    if difference > 1 or (difference == 1 and _places(full) is not None):  # 3.135 is rounded to neither neighbour yet
         return False
     if comparison.asked.places is not None:
         return places >= comparison.asked.places

@@ -1,0 +1,68 @@
+"""LaTeX noise, and the ways of writing one sign, in one form: patterns and what stands in their place, in order."""
+
+import re
+from collections.abc import Callable
+
+_Replacement = str | Callable[[re.Match[str]], str]
+_BASES = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
+    "sixteen": 16,
+}  # fmt: skip
+_ENDS = r"[^\[\]()]*[,;][^\[\]()]*"  # of an interval
+_REWRITES: list[tuple[str, _Replacement]] = [
+    (r"\s+", " "),
+    (r"\\(?:displaystyle|textstyle|scriptstyle|left|right|[bB]igg?[lr]?)(?![a-zA-Z])", ""),
+    (r"\\(?:tiny|scriptsize|footnotesize|small|normalsize|large|Large|LARGE|huge|Huge)(?![a-zA-Z])", ""),
+    (r"\\underline(?![a-zA-Z])|\\(?:text)?color\s*\{[a-zA-Z]+\}", ""),
+    (r"\\(?:qquad|quad)(?=[a-zA-Z]_|[^a-zA-Z]|$)|\\(?:enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;: ]|~", " "),
+    (r"(?<!\\)\\!\s*", ""),
+    (r"^\s*(?:\\forall(?![a-zA-Z])|∀)", ""),
+    (r"\\forall(?![a-zA-Z])|∀", " for all "),
+    (r"\+/-|\+\s*-(?=\d)", r"\\pm "),
+    (r"^(USD|EUR|GBP|RMB|CNY|INR|JPY)\s*(-?[\d.,]+)$", r"\2 \1"),
+    (r"\bUS\s*(?=\\?\$)", ""),
+    (r"(?<=\w)\$(?=\w)", " "),  # 5$6$ is no 56
+    (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
+    (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
+    (
+        r"\\(?:textbf|textit|textrm|textnormal|mathbf|mathrm|mathit|mathsf|boldsymbol|bm|emph|mbox|operatorname)\s*\{",
+        r"\\text{",
+    ),
+    (r"\{,\}", ","),
+    (r"\\%", "%"),
+    (r"\\(?:leq|leqslant)(?![a-zA-Z])", r"\\le "),
+    (r"\\(?:geq|geqslant)(?![a-zA-Z])", r"\\ge "),
+    (r"\\neq(?![a-zA-Z])", r"\\ne "),
+    (r"\\lbrace(?![a-zA-Z])", r"\\{"),
+    (r"\\rbrace(?![a-zA-Z])", r"\\}"),
+    (r"\\(?:varnothing)(?![a-zA-Z])|\\\{\s*\\\}", r"\\emptyset "),
+    (r"\\cdots|\\dots(?![a-zA-Z])|\\ldots", "..."),
+    (r"\^\s*\{\s*\\(?:text)?circ\s*\}|\^\s*\\(?:text)?circ(?![a-zA-Z])|\\degrees?(?![a-zA-Z])", r"^\\circ "),
+    (r"(?<=\d)\s*\^\s*\{\s*\\text\s*\{\s*(?:st|nd|rd|th)\s*\}\s*\}|(?<=\d)\s*\^\s*\{\s*(?:st|nd|rd|th)\s*\}", ""),
+    (r"(?<=[4-90])th(?![a-z])|(?<=1)st(?= |$)|(?<=2)nd(?= |$)|(?<=3)rd(?= |$)|(?<=1[123])th(?![a-z])", ""),
+    (r"\^\\circ\s*(?:\\text\s*\{\s*)?([CF])\s*\}?(?![a-zA-Z])", r" \\text{degrees \1}"),
+    (r"(?<=\d)\s*x\s*(?=10\s*\^)", r" \\times "),
+    (r"\\mathbb\s*([A-Z])(?![a-zA-Z])", r"\\mathbb{\1}"),
+    (r"(?<=\.)(\d*)\((\d+)\)(?![\d.^!(])", r"\1\\overline{\2}"),  # 0.1(6) repeats its last digit
+    (r"\\dot\s*\{?(\d)\}?(\d*)\\dot\s*\{?(\d)\}?", r"\\overline{\1\2\3}"),
+    (r"\\dot\s*\{?(\d)\}?", r"\\overline{\1}"),
+    (rf"_\s*\{{\s*(?:\\text\s*\{{\s*)?({'|'.join(_BASES)})\s*\}}?\s*\}}", lambda found: f"_{_BASES[found[1]]}"),
+    (
+        rf"(?<=\w)(\)?\s*\(?(?:in )?)base[ -]({'|'.join(_BASES)})",
+        lambda found: f"{found[1]}base {_BASES[found[2]]}",
+    ),
+    (r"(?<=\d)\\bar(?![a-z])", r"\\overline"),
+    (r"^\\frac\s*\{\s*d\s*([a-zA-Z])\s*\}\s*\{\s*d\s*[a-z]\s*\}\s*=|^d([a-zA-Z])\s*/\s*d[a-z]\s*=", r"\1\2' ="),
+    (rf"(^|\\c[ua]p\s*|\\in\s*)\]({_ENDS})\[", r"\1(\2)"),  # ]1, 2[
+    (rf"(^|\\c[ua]p\s*|\\in\s*)\]({_ENDS})\]", r"\1(\2]"),
+    (rf"(^|\\c[ua]p\s*|\\in\s*)\[({_ENDS})\[", r"\1[\2)"),
+    (r" +", " "),
+]
+_COMPILED = [(re.compile(pattern), replacement) for pattern, replacement in _REWRITES]
+
+
+def rewritten(text: str) -> str:
+    """The text in that form."""
+    for pattern, replacement in _COMPILED:
+        text = pattern.sub(replacement, text)
+    return text
