@@ -9,7 +9,7 @@ from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.operands import value_of
 from rlenvs.verifiers.tree import Node
 
-_MATRICES = frozenset(("matrix", "pmatrix", "bmatrix", "vmatrix", "Bmatrix", "Vmatrix", "smallmatrix", "array"))
+_MATRICES = frozenset(("matrix", "pmatrix", "bmatrix", "vmatrix", "Bmatrix", "smallmatrix", "array"))
 
 
 class Brackets(Atoms):
@@ -34,7 +34,7 @@ class Brackets(Atoms):
             inside = value_of(self._nested(self._sum))
             self._expect(f"){sign[:-1]}")
             return tree.Call(sign[:-1], (inside,))
-        if sign not in ("(", "[", "{", "\\{"):
+        if sign not in ("(", "[", "⟨", "{", "\\{"):
             raise UnreadableError(f"{sign!r} cannot stand there")
         bars, self._bars, self._is_argument = self._bars, 0, False
         found = self._nested({"{": self._group, "\\{": self._braces}.get(sign, lambda: self._brackets(sign)))
@@ -49,15 +49,29 @@ class Brackets(Atoms):
     def _brackets(self, opening: str) -> Node:
         if self._is(")", "]"):
             raise UnreadableError("brackets around nothing")
-        items = [self._relation()]
-        while self._take(",", ";"):
+        items, separators = [self._relation()], []
+        while self._is(",", ";"):
+            separators.append(self._advance().text)
             items.append(self._relation())
         closing = self._advance().text
-        if closing not in (")", "]"):
+        if len(set(separators)) > 1:
+            return self._rows(items, separators)
+        if closing not in (("⟩",) if opening == "⟨" else (")", "]")):
             raise UnreadableError(f"expected a closing bracket, got {closing!r}")
         if len(items) == 1 and (opening + closing == "()" or isinstance(items[0], tree.Matrix)):
             return items[0]
         return tree.Bracketed(opening, closing, tuple(items))
+
+    def _rows(self, entries: list[Node], separators: list[str]) -> Node:
+        """`[1, 2; 3, 4]`, as programs write a matrix."""
+        rows = [[value_of(entries[0])]]
+        for separator, entry in zip(separators, entries[1:], strict=True):
+            if separator == ";":
+                rows.append([])
+            rows[-1].append(value_of(entry))
+        if len({len(row) for row in rows}) > 1:
+            raise UnreadableError("rows of different lengths")
+        return tree.Matrix(tuple(map(tuple, rows)))
 
     def _braces(self) -> Node:
         """A set, by its members or by a condition."""

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 
 from rlenvs.verifiers import rules, structure
 from rlenvs.verifiers.exact import digits_and_base, is_percent, number
+from rlenvs.verifiers.form import why_not_asked
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.question import Question
 from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import read, restrictions
+from rlenvs.verifiers.reading import are_compatible, is_qualified, read
 from rlenvs.verifiers.text import MAX_CHARS, as_latex, is_huge, normal
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
@@ -38,8 +39,7 @@ _BRACKETS = re.compile(r"[\[\](){}<> ]+")  # which a reference may be made of, w
 _NO_LIST = re.compile(r"\d,0\d\d")  # 115,000: nobody lists 000
 _UNBALANCED = "braces that are not closed"
 _ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # what our trees do not know
-_OPERATION = re.compile(r"[+*^!]|\\(?:cdot|times|sqrt|binom|log|ln|sin|cos)(?![a-z])")
-_NOT_A_NUMBER = re.compile(r"[-+]?nan", re.IGNORECASE)
+_NOT_A_NUMBER = re.compile(r"[-+]?nan|none|null|\\(?:boxed|fbox)\s*\{\s*\}", re.IGNORECASE)
 _LABELLED = re.compile(r"^(?:\\text\s*\{\s*)?\(([A-J])\)(?:\s*\})?\s*(?=\S)")
 _CHOICE = re.compile(r"\(?[A-J]\)?")
 _TEN = 10
@@ -62,19 +62,23 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", "brackets that are not the same")
     if given.replace(r"\{", "").count("{") != given.replace(r"\}", "").count("}"):
         return Judgement("not_equal", _UNBALANCED)
-    if _OPERATION.search(given) and _is_copied(given, question):
-        return Judgement("not_equal", "a part of the question, not worked out")
     reference, given = _without_letter(reference, given)
-    judged = _read_and_compared(reference, given, Question(question))
+    asked = Question(question)
+    judged = _read_and_compared(reference, given, asked)
     if judged is not None:
-        return judged
+        why = why_not_asked(reference, given, asked) if judged.verdict == "equal" else ""
+        return Judgement("not_equal", why) if why else judged
     if is_huge(given) or is_huge(reference):
         return Judgement("not_equal", "too large to be worked out, and not the same text")
-    is_algebra = _ALGEBRA.search(reference) or _ALGEBRA.search(given)
-    if not is_algebra and _is_readable(reference):
+    if not _ALGEBRA.search(reference) and _is_readable(reference):
+        return Judgement("not_equal", "an answer that cannot be read, or is not worked out")
+    is_algebra = _ALGEBRA.search(reference) is not None
+    if (
+        is_algebra and not _ALGEBRA.search(given) and not _is_readable(given)
+    ):  # the parser there reads what it should not: 5[3] as 8
         return Judgement("not_equal", "an answer that cannot be read")
     judged = _compared_as_text(reference, given, algebra)
-    if judged.verdict == "equal" and not is_algebra:  # the parser there reads what it should not: 5[3] as 8
+    if judged.verdict == "equal" and not is_algebra:
         return Judgement("not_equal", "a reference that only computer algebra can read, and not the same text")
     return judged
 
@@ -87,11 +91,6 @@ def _is_readable(text: str) -> bool:
     return True
 
 
-def _is_copied(answer: str, question: str) -> bool:
-    """Whether an answer stands in the question as it is."""
-    return "".join(answer.split()) in "".join(normal(question).split())
-
-
 def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | None:
     """The verdict on two texts that can be read, by their trees; None where that cannot decide."""
     if (decided := _are_same_choices(gold, answer)) is not None or (
@@ -100,23 +99,35 @@ def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | N
         return EQUAL if decided else NOT_EQUAL
     if asked.asks_percent and is_percent(gold) != is_percent(answer) and None not in (number(gold), number(answer)):
         return EQUAL if _is_same_percent(gold, answer) else NOT_EQUAL
-    if restrictions(gold) != restrictions(answer):  # for all even n, for all odd n
+    if not are_compatible(gold, answer):  # for all even n, for all odd n
         return NOT_EQUAL
     is_list = asked.asks_list and "," in gold + answer
     if not is_list and _are_same_numbers(gold, answer):
         return EQUAL
     try:
-        sides = [read(text, is_grouped=not is_list) for text in (gold, answer)]
+        may_group = [not is_list and _has_only_thousands(text) for text in (gold, answer)]
+        sides = [read(text, is_grouped=grouped) for text, grouped in zip((gold, answer), may_group, strict=True)]
         counts = [len(rules.items(side)) for side in sides]
         if counts[0] != counts[1] and not _NO_LIST.search(gold + " " + answer):  # 1,234 beside two values is two values
             sides = [
-                read(text, is_grouped=count == max(counts)) for text, count in zip((gold, answer), counts, strict=True)
+                read(text, is_grouped=grouped and count == max(counts))
+                for text, count, grouped in zip((gold, answer), counts, may_group, strict=True)
             ]
-        return EQUAL if rules.say_the_same(sides[0], sides[1], asked) else NOT_EQUAL
+        has_parameters = any(map(is_qualified, (gold, answer)))
+        return EQUAL if rules.say_the_same(*sides, asked, has_parameters=has_parameters) else NOT_EQUAL
     except UndecidedError as undecided:
         return Judgement("not_equal", f"not the same text, and {undecided}")
     except (UnreadableError, RecursionError):
         return None
+
+
+def _has_only_thousands(text: str) -> bool:
+    """Whether every comma between digits can separate thousands: in `1,2,345` none does."""
+    return all(_GROUPED.fullmatch(run) for run in _TIGHT.findall(text))
+
+
+_TIGHT = re.compile(r"\d+(?:,\d+)+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
 
 
 def _compared_as_text(reference: str, given: str, algebra: Algebra) -> Judgement:

@@ -6,16 +6,16 @@ limits are `UndecidedError`, and so is whatever has no value here. So one evalua
 
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
 import mpmath
 
-from rlenvs.verifiers import tree
+from rlenvs.verifiers import rational, tree
 from rlenvs.verifiers.points import points_for, real_points
-from rlenvs.verifiers.rational import UndecidedError, exact, residues
+from rlenvs.verifiers.rational import UndecidedError, UndefinedError, exact, residues
 from rlenvs.verifiers.tree import Node
 
 DIGITS = 50
@@ -57,6 +57,8 @@ def are_equal(one: Node, other: Node, *, is_positive: bool = False) -> bool:
         try:
             if not _are_close_at(one, other, point):
                 return False
+        except UndefinedError:  # one of them has a value there, and the other one has none
+            return False
         except UndecidedError:
             continue
         agreed += 1
@@ -71,11 +73,12 @@ def is_constant(node: Node) -> bool:
     Raises:
         UndecidedError: it cannot be evaluated.
     """
-    names = sorted(tree.symbols(node))
+    if (known := rational.is_constant(node)) is not None:
+        return known
     found = []
-    for point in real_points(names):
+    for point in real_points(sorted(tree.symbols(node))):
         try:
-            found.append(value(node, point))
+            found.append(_value_at(node, point))
         except UndecidedError:
             continue
     if len(found) < _NUM_NEEDED:
@@ -83,32 +86,73 @@ def is_constant(node: Node) -> bool:
     return bool(found[0]) and all(abs(each - found[0]) <= abs(found[0]) * _CLOSE for each in found)
 
 
+def _value_at(node: Node, point: Mapping[str, Fraction]) -> Any:
+    """Its value there, to as many digits as the sizes on the way need."""
+    (found,), evaluation = _values_at((node,), point, DIGITS)
+    if evaluation.span < _USUAL_SPAN and not evaluation.has_cancelled:
+        return found
+    (found,), _ = _values_at((node,), point, _digits_for(evaluation.span))
+    return found
+
+
+def _digits_for(span: int) -> int:
+    digits = 3 * DIGITS + int(2 * span * 0.302)
+    if digits > _MAX_DIGITS:
+        raise UndecidedError("too large to tell the difference")
+    return digits
+
+
+def is_constant_in(node: Node) -> bool:
+    """Whether an expression with variables has one value all the same, as `6 + x - x` has; False where nobody knows."""
+    names = sorted(tree.symbols(node))
+    moved = node
+    for name in names:
+        moved = tree.substituted(moved, name, tree.Sum((tree.Product((tree.Symbol(name), _THREE)), tree.ONE)))
+    try:
+        return are_equal(node, moved)
+    except UndecidedError:
+        return False
+
+
+_THREE = tree.Number(Fraction(3))
 _NUM_NEEDED = 4
 
 
 def _are_close_at(one: Node, other: Node, point: Mapping[str, Fraction]) -> bool:
     """Whether two values are the same but for rounding; where fifty digits cannot tell, by more of them."""
-    values, evaluation = _values_at(one, other, point, DIGITS)
+    values, evaluation = _values_at((one, other), point, DIGITS)
     scale = max(map(abs, values))
     is_close = bool(abs(values[0] - values[1]) <= scale * _CLOSE)
     if is_close and evaluation.span < _USUAL_SPAN and not evaluation.has_cancelled:
         return True
     if not is_close and scale > _SMALL and not evaluation.has_cancelled:
         return False
-    digits = 3 * DIGITS + (int(2 * evaluation.span * 0.302) if is_close else 0)
-    if digits > _MAX_DIGITS:
-        raise UndecidedError("too large to tell the difference")
-    finer, _ = _values_at(one, other, point, digits)
+    digits = _digits_for(evaluation.span if is_close else 0)
+    finer, _ = _values_at((one, other), point, digits)
     largest, difference = max(map(abs, finer)), abs(finer[0] - finer[1])
     if largest < _SMALL and largest < scale * _SMALL:  # it shrinks with the digits: both are zero
         return True
     return bool(difference <= largest * finer[0].context.mpf(10) ** (12 - digits))
 
 
-def _values_at(one: Node, other: Node, point: Mapping[str, Fraction], digits: int) -> tuple[list[Any], "_Evaluation"]:
+def _values_at(nodes: Sequence[Node], point: Mapping[str, Fraction], digits: int) -> tuple[list[Any], "_Evaluation"]:
+    """The values of nodes at a point.
+
+    Raises:
+        UndefinedError: some of them have a value there, and some have none.
+        UndecidedError: none of them has one, or one cannot be worked out.
+    """
     with _LOCK:  # mpmath keeps the digits of its constants for all threads
         evaluation = _Evaluation(_context(digits), point)
-        return [evaluation.value(side) for side in (one, other)], evaluation
+        found, missing = [], []
+        for node in nodes:
+            try:
+                found.append(evaluation.value(node))
+            except UndefinedError as error:
+                missing.append(error)
+        if missing:
+            raise missing[0] if found else UndecidedError(str(missing[0]))
+        return found, evaluation
 
 
 _SMALL = 10.0**-30
@@ -167,9 +211,9 @@ class _Evaluation:
         except UndecidedError:
             raise
         except (ValueError, ZeroDivisionError, OverflowError, TypeError, ArithmeticError) as error:
-            raise UndecidedError(str(error)) from error
+            raise UndefinedError(str(error)) from error
         if not self._context.isfinite(found):
-            raise UndecidedError("an infinite value")
+            raise UndefinedError("an infinite value")
         return found
 
     def of(self, node: Node) -> Any:
@@ -225,6 +269,8 @@ class _Evaluation:
         fraction = exact(exponent)
         if fraction is not None and abs(fraction) > _MAX_EXPONENT:
             raise UndecidedError("too large an exponent")
+        if fraction is not None and fraction <= 0 and not base:
+            raise UndefinedError("a power of zero that has no value")
         if fraction is not None and fraction.denominator == 1:
             return base ** int(fraction)
         if fraction is not None and fraction.denominator % 2 and not _imaginary(base) and base.real < 0:
@@ -266,14 +312,14 @@ def _imaginary(value: Any) -> bool:
 
 def _real(value: Any) -> Any:
     if _imaginary(value):
-        raise UndecidedError("a complex number where a real one is needed")
+        raise UndefinedError("a complex number where a real one is needed")
     return value.real
 
 
 def _whole(value: Any) -> int:
     real = _real(value)
     if abs(real) > _MAX_WHOLE or real != int(real):
-        raise UndecidedError("no whole number")
+        raise UndefinedError("no whole number")
     return int(real)
 
 

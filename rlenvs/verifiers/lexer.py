@@ -137,7 +137,7 @@ _SIGNS = {
     r"\emptyset": "emptyset",
     r"\sum": "sum", r"\prod": "prod", r"\int": "int", r"\lim": "lim", r"\to": "to", r"\rightarrow": "to",
     r"\approx": "~", r"\simeq": "~", r"\doteq": "~",
-    r"\circ": "degree", r"\$": "$", r"\\": "newline", r"\|": "|", r"\langle": "(", r"\rangle": ")",
+    r"\circ": "degree", r"\$": "$", r"\\": "newline", r"\|": "|", r"\langle": "⟨", r"\rangle": "⟩",
     r"\lbrack": "[", r"\rbrack": "]", r"\prime": "'",
     r"\implies": "implies", r"\Rightarrow": "implies", r"\Leftrightarrow": "implies", r"\iff": "implies",
 }  # fmt: skip

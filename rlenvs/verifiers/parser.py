@@ -46,7 +46,7 @@ class _Parser(Brackets):
             while self._is(",", ";") or self.next.kind == "joiner":
                 taken = self._advance()
                 joiners |= {taken.text} if taken.kind == "joiner" else set()
-            if self.next is END:
+            if self.next is END and taken.kind != "joiner":
                 break
             items.append(self._relation())
         joined = joiners.pop() if len(joiners) == 1 else "mixed" if joiners else ","

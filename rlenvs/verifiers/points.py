@@ -1,5 +1,6 @@
 """Where expressions with variables are compared: points that what differs hardly agrees at."""
 
+import secrets
 from fractions import Fraction
 
 from rlenvs.verifiers import tree
@@ -17,7 +18,9 @@ _COORDINATES = ("0.7390851332", "-1.3247179572", "2.6651441426", "-0.5671432904"
 
 
 _SCALES = (1, 1, -1, 13, 1, -1, 10**7, -(10**7))  # what is the same near zero need not be so far away
-_WHOLE = (1, 2, 3, 4, 5, 6, 9, 12, 25, 38, 137, 625, 10_007, 1_000_003)
+_RANGES = [(1, 1), (2, 2), (3, 3), (4, 6), (5, 9), (7, 12), (13, 30), (31, 60), (61, 200), (201, 999), (10**3, 10**4)]
+_WHOLE = tuple(low + secrets.randbelow(high - low + 1) for low, high in (*_RANGES, (10**6, 10**7)))
+_SHIFT = Fraction(secrets.randbelow(10**9), 10**11)  # nobody can know the points, and fit an answer to them
 
 
 def real_points(names: list[str]) -> list[dict[str, Fraction]]:
@@ -26,7 +29,7 @@ def real_points(names: list[str]) -> list[dict[str, Fraction]]:
 
 
 def _coordinate(row: int, column: int) -> Fraction:
-    known = Fraction(_COORDINATES[(row + column) % len(_COORDINATES)])
+    known = Fraction(_COORDINATES[(row + column) % len(_COORDINATES)]) + _SHIFT * (row + 1)
     if abs(_SCALES[row]) > 1:
         return (abs(known) + column) * _SCALES[row]
     return (known + row * column + Fraction(row, 7)) * _SCALES[row]
@@ -49,6 +52,6 @@ def _has(functions: frozenset[str], *nodes: Node) -> bool:
     )
 
 
-_OF_WHOLE = frozenset(("gcd", "lcm", "factorial", "binomial"))
+_OF_WHOLE = frozenset(("gcd", "lcm"))
 _ROUNDING = frozenset(("floor", "ceil"))
 _WHOLE_NAMES = frozenset("nmkij")

@@ -2,41 +2,95 @@
 
 import re
 from functools import cached_property
+from itertools import permutations
 
-from rlenvs.verifiers import units
+from rlenvs.verifiers import counted, units
 
 _PERCENT = re.compile(
-    r"\b(?:what|which|how many|as an?|in|the|by what|find the) (?:[a-z]+ ){0,2}percent", re.IGNORECASE
+    r"\b(?:what|which|how many|as an?|in|the|by what|find the) "
+    r"(?:(?!(?:[a-z]*ty|[a-z]*teen|ten|five|hundred|half) )[a-z]+ ){0,2}percent",
+    re.IGNORECASE,
 )
 _RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
+_ANGLE = re.compile(r"\b(?:in|to|into|how many|of) (degree|radian)s?\b", re.IGNORECASE)
+_WORDS = re.compile(r"[a-zA-Z]{2,}")
+_GENERAL = frozenset(counted.stem(noun) for noun in ("units", "people", "ways", "times", "points", "things", "items"))
+_EVENTS = ("P(", "Pr(", "Prob(", "E(", "E[", "Var(", "Cov(")
+_LABELS = frozenset(
+    "answer finalanswer theanswer result solution solutions value total sum area perimeter volume surfacearea length width"
+    " height radius diameter minimum maximum min max minimumvalue maximumvalue smallest largest mean median mode average"
+    " range probability cost price totalcost distance time speed rate number count age slope remainder quotient product"
+    " difference ratio profit weight mass angle degree order dimension rank determinant limit period amplitude frequency"
+    " domain root roots zeros vertex center centre focus intercept".split()
+)
 _PER = frozenset(("per", "square", "cubic"))
 _IN_UNIT = re.compile(
-    r"\b(?:how many|(?:answer|expressed?|measured|number|length|distance|area|volume|height|width|time|speed|weight"
+    r"\b(?:how many|convert\w*\b[^.?!]{1,60}? (?:to|into|in)|(?:answer|expressed?|measured|number|length|distance|area|volume|height|width|time|speed|weight"
     r"|mass|perimeter|radius|diameter|circumference)s?\b[^.?!]{0,60}?\b(?:in|of)|in) "
     r"((?:square |cubic )?[a-z]{2,}(?: per (?:square |cubic )?[a-z]+)?)",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.?!](?=\s|$)")
-_BASE = re.compile(r"\bbase[\s-]*(?:\$)?(\d+|two|three|four|five|six|seven|eight|nine)", re.IGNORECASE)
-_SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+_BASE = re.compile(
+    r"\bbase[\s-]*(?:\$)?(?P<base>\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen)", re.IGNORECASE
+)
+_SYSTEM = re.compile(r"(?<=to |in |as )(?:an? )?(?P<base>binary|octal|hexadecimal)\b", re.IGNORECASE)
+_TARGET = re.compile(r"\b(?:to|in|into|as an?|as)\s*(?:\$)?$", re.IGNORECASE)
+_SPELLED = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
+    "sixteen": 16, "binary": 2, "octal": 8, "hexadecimal": 16, "decimal": 10,
+}  # fmt: skip
 _LIST = re.compile(r"separated by commas|comma[- ]separated|separate .{0,40}commas|list all", re.IGNORECASE)
 _NEAREST = re.compile(r"\bto the nearest[- ]+(?:whole )?([a-z]+)", re.IGNORECASE)
 _PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "cent": 2, "penny": 2}
 _DECIMALS = re.compile(r"\b(\d|one|two|three|four|five|six) decimal (?:place|digit)", re.IGNORECASE)
 _COUNTED = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _APPROXIMATE = re.compile(r"\bapproximat|\bround(?:ed|ing)? (?:off|to|your|the)\b|\babout how\b", re.IGNORECASE)
-_TUPLE = re.compile(r"\(([a-zA-Z](?:\s*,\s*[a-zA-Z])+)\)")
 _EXACT = re.compile(
-    r"exact|simplest|simplif|fraction|lowest terms|reduced|mixed number|in terms of|\\frac\{m\}|m\s*/\s*n|form \$",
+    r"exact|simplest|simplif|fraction|lowest terms|reduced (?:form|fraction)|mixed number|in terms of|\\frac\{m\}|m\s*/\s*n|form \$",
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"\$([^$]*)\$|\\\(([^$]*?)\\\)")
-_TERM = r"(?:(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z])|[\d.]+[a-zA-Z]{0,2}(?![a-zA-Z])|[-+*/^()_{}|]|\\[a-z]+|[ ])"
-_PLAIN_EQUATION = re.compile(rf"{_TERM}{{1,80}}=(?:{_TERM}|=){{1,80}}")
+_PLAIN_NAME = r"(?:sqrt|sin|cos|tan|log|ln|gcd|lcm|max|min|exp|abs|floor|ceil|pi)(?![a-zA-Z])"
+_PLAIN_SIGN = (
+    rf"{_PLAIN_NAME}|(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z])|[\d.]+[a-zA-Z]{{0,2}}(?![a-zA-Z])|\\[a-z]+"
+    r"|[-+*/^(){}|=!,_<>]"
+)
+_PLAIN_FORMULA = re.compile(rf"(?:(?:{_PLAIN_SIGN})[ ]?){{2,80}}")
 _SOUGHT = re.compile(
     r"\bsolv\w+\b[^.?!]{0,80}?\bfor\s+\$?([a-zA-Z])\$?(?![a-zA-Z])|\bexpress\s+\$?([a-zA-Z])\$? (?:in terms|as)\b",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+_ORDER = re.compile(
+    r"\bin (?:\w+ ){0,2}(?:ascending|descending|increasing|decreasing|alphabetical|numerical|that|the given) order\b"
+    r"|\brank\b|\brespectively\b|\b(?:list|give|write|what are|find) the first \w+ terms\b"
+    r"|\bfrom (?:the )?(?:least|smallest|lowest|greatest|largest|highest) to\b",
+    re.IGNORECASE,
+)
+_NAME_IN_ROW = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?:\(-?\w+\)|_\{?\w+\}?)?(?![a-zA-Z])")
+_ROW = re.compile(
+    r"\b(?:find|determine|compute|calculate|evaluate|what are|values? of)\s+(?:the values? of\s+)?"
+    rf"(\$?{_NAME_IN_ROW.pattern}\$?(?:(?:,\s*(?:and\s+)?|\s+and\s+)\$?{_NAME_IN_ROW.pattern}\$?)+)(?![(^=])",
+    re.IGNORECASE,
+)
+_LONGEST_TUPLE = 4
+_ASKING = re.compile(
+    r"\b(?:find|determine|compute|calculate|evaluate|solve for|what is|what are|values? of)\b((?:[^.?!]|\.(?=\d)){0,60})",
+    re.IGNORECASE,
+)
+_KINDS = [
+    re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?![a-zA-Z(_{'^])"),
+    re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]\(-?\w+\)"),
+    re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]_\{?\w+\}?"),
+]
+
+
+def _kind_of(name: str) -> re.Pattern[str] | None:
+    """Which names are like this one: single letters, values of functions, letters with a subscript."""
+    return next((kind for kind in _KINDS if kind.fullmatch(name)), None)
+
+
 _RUN = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]{1,4}(?![a-zA-Z])")
 _BESIDE_SIGNS = re.compile(
     r"(?<![a-zA-Z\\])[a-zA-Z]{1,3}(?=\s*[=+*/^_<>(])|(?<=[=+*/^_<>)\d])\s*[a-zA-Z]{1,3}(?![a-zA-Z])"
@@ -55,8 +109,7 @@ class Question:
     @cached_property
     def asks_percent(self) -> bool:
         """Whether the answer is a percentage, with or without its sign."""
-        asking = [sentence for sentence in _SENTENCE.split(self.text) if sentence.strip()]
-        return bool(asking) and bool(_PERCENT.search(asking[-1])) and "%" not in asking[-1]
+        return bool(_PERCENT.search(self._asking)) and "%" not in self._asking
 
     @cached_property
     def asks_ratio(self) -> bool:
@@ -66,15 +119,36 @@ class Question:
     @cached_property
     def unit(self) -> str:
         """The unit that it asks the answer in, `How many meters`, `in square feet`; empty where it names none."""
-        asking = [sentence for sentence in _SENTENCE.split(self.text) if sentence.strip()]
-        found = _IN_UNIT.search(asking[-1]) if asking else None
+        found = _IN_UNIT.search(self._asking)
         name = found[1].lower() if found else ""
         return name if name and all(units.is_known(word) for word in name.split() if word not in _PER) else ""
 
     @cached_property
+    def names_angles(self) -> str:
+        """Which of degree and radian it asks for an angle in; empty where it does not say."""
+        found = _ANGLE.search(self.text)
+        return found[1].lower() if found else ""
+
+    def is_about(self, nouns: str) -> bool:
+        """Whether what is counted may be what it asks for: a noun of its own, or one that says nothing."""
+        if not self.text:
+            return True
+        stems = {counted.stem(word) for word in _WORDS.findall(self.text)} | _GENERAL
+        return any(counted.stem(noun) in stems for noun in _WORDS.findall(nouns))
+
+    def may_label(self, label: str) -> bool:
+        """Whether these words may stand before an answer, `Minimum: 1`: they are its own, or say nothing against it."""
+        words = _LABELS | {word.lower() for word in _WORDS.findall(self.text)} if self.text else _LABELS
+        return label in words or label.startswith(_EVENTS) or label in "".join(_WORDS.findall(self.text)).lower()
+
+    @cached_property
     def bases(self) -> frozenset[int]:
-        """The bases of number systems that it names."""
-        return frozenset(_SPELLED.get(found.lower(), 0) or int(found) for found in _BASE.findall(self.text))
+        """The bases of number systems that it asks for; where it names several, those that follow `to` or `in`."""
+        named = [*_BASE.finditer(self.text), *_SYSTEM.finditer(self.text)]
+        bases = {found: _SPELLED.get(found["base"].lower(), 0) or int(found["base"]) for found in named}
+        if len(set(bases.values())) > 1:
+            bases = {found: base for found, base in bases.items() if _TARGET.search(self.text[: found.start()])}
+        return frozenset(bases.values())
 
     @cached_property
     def asks_list(self) -> bool:
@@ -88,27 +162,75 @@ class Question:
             return _PLACES.get(found[1].lower(), 0)
         if found := _DECIMALS.search(self.text):
             return int(_COUNTED.get(found[1].lower(), 0) or found[1])
-        return 0 if _APPROXIMATE.search(self.text) else None
+        return None
+
+    @cached_property
+    def asks_approximation(self) -> bool:
+        """Whether it asks for a rounded number without saying how many digits, and for no exact form."""
+        return bool(_APPROXIMATE.search(self._asking)) and not _EXACT.search(self.text)
+
+    @cached_property
+    def formulas(self) -> tuple[str, ...]:
+        """The formulas in it, set as such or between words, twenty at most."""
+        formulas = [found[1] or found[2] or "" for found in _FORMULA.finditer(self.text)]
+        plain = [found[0].strip(" .,") for found in _PLAIN_FORMULA.finditer(_FORMULA.sub(" ", self.text))]
+        return tuple(formula for formula in [*formulas, *plain] if formula.strip())[:20]
 
     @cached_property
     def equations(self) -> tuple[str, ...]:
-        """The equations in it, in formulas or between words, twenty at most."""
-        formulas = [found[1] or found[2] or "" for found in _FORMULA.finditer(self.text)]
-        plain = [found[0].strip(" .,") for found in _PLAIN_EQUATION.finditer(_FORMULA.sub(" ", self.text))]
-        return tuple(formula for formula in [*formulas, *plain] if "=" in formula)[:20]
+        """The equations among its formulas."""
+        return tuple(formula for formula in self.formulas if "=" in formula)
 
     @cached_property
     def sought(self) -> frozenset[str]:
         """The letters that are to be solved for."""
         return frozenset(found[1] or found[2] for found in _SOUGHT.finditer(self.text))
 
+    @cached_property
+    def _compact(self) -> str:
+        """The text without blanks and what LaTeX adds to names."""
+        return re.sub(r"[\s${}\\]|\\(?:text|mathrm|left|right|,)", "", self.text)
+
+    def has_ratio(self, one: str, other: str) -> bool:
+        """Whether it speaks of the ratio of two names in this order."""
+        return bool(one and other) and any(f"{one}{sign}{other}" in self._compact for sign in (":", "/", "to", "and"))
+
+    def seeks_another(self, name: str) -> bool:
+        """Whether it asks for the value of another name of the same kind: for x and not y, for f(3) and not f(7)."""
+        kind = _kind_of(name)
+        if kind is None:
+            return False
+        found = [each for asking in _ASKING.finditer(self.text) for each in kind.findall(asking[1])]
+        names = {re.sub(r"[\s${}\\]", "", each) for each in found}
+        is_known = bool(kind.search(self.text)) and name in self._compact
+        return bool(names) and name not in names and (is_known or len(name) > 1)
+
+    @cached_property
+    def _asking(self) -> str:
+        """Its last sentence, what is in brackets behind it left out."""
+        sentences = [each for each in _SENTENCE.split(_REMARK.sub("", self.text)) if each.strip()]
+        return sentences[-1] if sentences else ""
+
+    def asks_order(self, num_items: int) -> bool:
+        """Whether the order of answers says what they are: it asks for one, or for as many names one after the other."""
+        if _ORDER.search(self._asking):
+            return True
+        names = [_NAME_IN_ROW.findall(row[1]) for row in _ROW.finditer(self.text)]
+        return num_items > 1 and any(len(row) == num_items for row in names)
+
+    def order_of(self, names: list[str]) -> list[str]:
+        """These names in the order in which it asks for them; as they are, where it does not."""
+        rows = [_NAME_IN_ROW.findall(row[1]) for row in _ROW.finditer(self.text)]
+        if (row := next((row for row in rows if set(names) <= set(row)), None)) is not None:
+            return sorted(names, key=row.index)
+        places = {name: self._compact.lower().find(name.lower()) for name in names}
+        is_worded = all(len(name) > 1 for name in names) and -1 not in places.values()
+        return sorted(names, key=lambda name: places[name]) if is_worded else names
+
     def tuple_of(self, names: list[str]) -> list[str] | None:
         """The order in which a tuple in it, `(m, b)`, has these names."""
-        for found in _TUPLE.finditer(self.text):
-            parts = [part.strip() for part in found[1].split(",")]
-            if sorted(parts) == sorted(names):
-                return parts
-        return None
+        orders = permutations(names) if len(names) <= _LONGEST_TUPLE else ()
+        return next((list(order) for order in orders if f"({','.join(order)})" in self._compact), None)
 
     @cached_property
     def is_everyday(self) -> bool:

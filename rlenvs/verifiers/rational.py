@@ -19,6 +19,10 @@ class UndecidedError(ValueError):
     """An expression whose value cannot be said here: it is too large, not defined, or infinite."""
 
 
+class UndefinedError(UndecidedError):
+    """An expression that has no value: a division by zero, the largest of complex numbers."""
+
+
 def exact(node: Node) -> Fraction | None:
     """The value of a rational expression without variables; None for everything else, and for what is too large."""
     match node:
@@ -117,11 +121,25 @@ def residues(one: Node, other: Node, names: list[str]) -> tuple[int, int] | None
 
     Rational functions that differ do so at all but a share of about degree / 2**128 of the points (Schwartz, Zippel).
     """
-    point = {name: int.from_bytes(sha256(_SECRET + name.encode()).digest()) % _PRIME for name in names}
+    point = _secret_point(names)
     try:
         return _residue(one, point), _residue(other, point)
     except (UndecidedError, ValueError):  # ValueError: a divisor that is zero there
         return None
+
+
+def is_constant(node: Node) -> bool | None:
+    """Whether a rational function has one value that is not zero; None for anything else."""
+    names = sorted(tree.symbols(node))
+    try:
+        values = {_residue(node, _secret_point(names, salt)) for salt in range(3)}
+    except (UndecidedError, ValueError):
+        return None
+    return len(values) == 1 and 0 not in values
+
+
+def _secret_point(names: list[str], salt: int = 0) -> dict[str, int]:
+    return {name: int.from_bytes(sha256(_SECRET + f"{salt}{name}".encode()).digest()) % _PRIME for name in names}
 
 
 def _residue(node: Node, point: Mapping[str, int]) -> int:

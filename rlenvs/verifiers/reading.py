@@ -4,9 +4,9 @@ What is around it: units and counted nouns, labels ("Minimum: 1"), qualifiers ("
 """
 
 import re
-from fractions import Fraction
 
 from rlenvs.verifiers import lexer, tree
+from rlenvs.verifiers.calendar import dated
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.marking import with_units
 from rlenvs.verifiers.parser import parse
@@ -14,9 +14,15 @@ from rlenvs.verifiers.spelled import in_digits
 from rlenvs.verifiers.text import without_text_commands
 from rlenvs.verifiers.tree import Node
 
+_OF_LETTERS = (  # what a qualifier says of letters; anything else is another answer
+    r"(?:[\s,:{}$]|\\(?:in|ne)(?![a-z])|\\mathbb\s*\{[A-Z]\}|(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z])"
+    r"|_\{?[>\d]\d?\}?|\^\{?[+*\d]\}?|(?:\\[lg]e(?![a-z])|[<>]=?)\s*-?\d+"
+    r"|(?:integers?|reals?|naturals?|rationals?|complex|whole|positive|negative|non-?negative|non-?zero|even|odd|prime"
+    r"|composite|numbers?|values?|of|constants?|the|arbitrary|functions?|polynomials?|points?|pairs?|triples?)(?![a-z]))*"
+)
 _QUALIFIER = re.compile(
-    r"[\s,(]*+(?:\\text\s*+\{\s*+)?for (?P<kind>all|any|every|each|some (?:integer|real|natural|positive|constant))\b"
-    r"(?P<rest>(?:_\{>0\}|[^<>=])*?)(?=,?\s*(?:\\text\s*\{\s*)?\b(?:and|or)\b|$)"
+    r"[\s,(]*+(?:\\text\s*+\{\s*+)?for (?P<kind>all|any|every|each|some (?=integer|real|natural|positive|constant))\b"
+    rf"(?P<rest>{_OF_LETTERS})\)?(?=,?\s*(?:\\text\s*\{{\s*)?\b(?:and|or)\b|$)"
 )
 _JOINED_TEXT = re.compile(r"\\text\s*\{(?P<before>[^{}]*?)\s+(?P<joiner>and|or)\s*\}")
 _LABEL = re.compile(
@@ -24,30 +30,6 @@ _LABEL = re.compile(
     r"(?P<label>[A-Za-z][a-z]{2,}(?: [A-Za-z]+)*)\s*(?:\}\s*)?[:=]\s*(?:\}\s*)?(?=[-\d\\(\[{$])"
 )
 _OF_EVENT = re.compile(r"^(?P<label>(?:P|Pr|Prob|E|Var|Cov)\s*[(\[][^()\[\]{}=]*[)\]])\s*=\s*(?=[-\d\\.])")
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_MONTH = "|".join(rf"{month[:3]}(?:{month[3:]}|t?\.?)" for month in _MONTHS)
-_DATE = re.compile(
-    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_MONTH})"
-    r"(?:\s+(?P<other>\d{1,2})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>\d{4}))?",
-    re.IGNORECASE,
-)
-_NUMERIC_DATE = re.compile(
-    r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})|\d{1,2}([-/.])\d{1,2}\4\d{4}|\d{1,2}/\d{1,2}/\d{2}"
-)
-_CLOCK = re.compile(r"(?P<hour>\d{1,2}):(?P<minute>\d{2})\s*(?P<half>[ap])\.?\s*m\.?", re.IGNORECASE)
 _JOINER = re.compile(r",\s*(?:and|or)\b|,|\b(?:and|or)\b")
 _LONGEST_ITEM = 3  # words of an item of a list
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
@@ -69,12 +51,13 @@ def read(text: str, *, is_grouped: bool = True) -> Node:
         return tree.SetOf(())
     if plain.lower().strip(" .") in _ALL:
         return tree.SetNamed("R")
-    if found := _dated(plain):
+    if found := dated(plain):
         return found
     if _is_words(plain) and not lexer.is_name(plain):
         parts = [part.strip() for part in _JOINER.split(plain) if part.strip()]
         is_list = len(parts) > 1 and all(len(part.split()) <= _LONGEST_ITEM for part in parts)
-        return tree.Items(tuple(map(_words, parts)), "and") if is_list else _words(plain)
+        joined = next((joiner for joiner in ("or", "and") if re.search(rf"\b{joiner}\b", plain)), ",")
+        return tree.Items(tuple(map(_words, parts)), joined) if is_list else _words(plain)
     try:
         return parse(with_units(text), is_grouped=is_grouped)
     except UnreadableError:
@@ -93,23 +76,6 @@ _EMPTY = frozenset(
     ("no solution", "no solutions", "no real solution", "no real solutions", "empty set", "the empty set")
 )
 _ALL = frozenset(("all real numbers", "all reals", "the real numbers", "all real numbers x"))
-
-
-def _dated(text: str) -> Node | None:
-    """A date as words in one form, a time of day with its half as a ratio of hours to minutes."""
-    if date := _DATE.fullmatch(text.strip()):
-        day = f"{date['day'] or ''}{date['other'] or ''}".lstrip("0")
-        return tree.Words(f"{date['year'] or ''}-{_number_of_month(date['month'])}-{day}")
-    if date := _NUMERIC_DATE.fullmatch(text.strip()):
-        return tree.Words(f"{date['year']}-{int(date['month'])}-{int(date['day'])}" if date["year"] else date[0])
-    if clock := _CLOCK.fullmatch(text.strip()):
-        hour = int(clock["hour"]) % 12 + (12 if clock["half"].lower() == "p" else 0)
-        return tree.Ratio((tree.Number(Fraction(hour)), tree.Number(Fraction(int(clock["minute"])))), is_clock=True)
-    return None
-
-
-def _number_of_month(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name[:3].lower()))
 
 
 def _is_words(text: str) -> bool:
@@ -137,14 +103,31 @@ def _words(text: str) -> tree.Words:
     return tree.Words(" ".join(word for word in plain.split() if word != "the") or text.lower())
 
 
-def restrictions(text: str) -> frozenset[str]:
-    """What the qualifiers of an answer say of its letters, `for all even n`, as far as it matters: even."""
-    found = " ".join(qualifier["rest"] for qualifier in _QUALIFIER.finditer(text))
-    return frozenset(_RESTRICTION.findall(found.lower()))
+def is_qualified(text: str) -> bool:
+    """Whether an answer says of a letter in it what it stands for: `for some integer t`."""
+    return _QUALIFIER.search(text) is not None
 
 
+def are_compatible(one: str, other: str) -> bool:
+    """Whether the qualifiers of two answers agree: `for all even n` and `for all odd n` do not.
+
+    A qualifier that one of them leaves out counts where it says more than what kind of number is meant.
+    """
+    said = [_restrictions(text) for text in (one, other)]
+    if None in said:
+        return not any(_STRONG & (each or frozenset()) for each in said)
+    return said[0] == said[1]
+
+
+def _restrictions(text: str) -> frozenset[str] | None:
+    """What qualifiers say of an answer's letters, as far as it matters; None where there is no qualifier."""
+    found = [qualifier["rest"] for qualifier in _QUALIFIER.finditer(text)]
+    return frozenset(_RESTRICTION.findall(" ".join(found).lower())) if found else None
+
+
+_STRONG = frozenset(("even", "odd", "prime", "composite"))
 _RESTRICTION = re.compile(
-    r"\b(?:even|odd|prime|composite|positive|negative|non-?negative|non-?zero|rational)\b|[<>]=?\s*\d+"
+    r"\b(?:even|odd|prime|composite|positive|negative|non-?negative|non-?zero|rational|constant)\b|[<>]=?\s*\d+"
 )
 
 

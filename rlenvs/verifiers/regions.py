@@ -57,7 +57,7 @@ def _region(node: Node) -> Region:
         UndecidedError: it is none of these, or takes more than comparing with constants to solve.
     """
     match node:
-        case tree.Bracketed(opening, closing, (low, high)):
+        case tree.Bracketed(opening, closing, (low, high)) if opening != "⟨":
             return _interval(end(low), opening == "[", end(high), closing == "]")
         case tree.SetOf(members):
             return _joined(Piece(point, True, point, True) for point in map(evaluate.number, members))
@@ -79,7 +79,8 @@ def _region(node: Node) -> Region:
             excluded = (tree.Relation(("!=",), (name, value)) for value in values)
             return _combined([region(first), *map(region, excluded)], ",")
         case tree.Items(items, joined) if len(tree.symbols(node)) <= 1 and joined != "mixed":
-            return _combined([region(item) for item in items], joined)
+            are_intervals = all(isinstance(item, tree.Bracketed | tree.SetOperation) for item in items)
+            return _combined([region(item) for item in items], "or" if are_intervals else joined)
     raise UndecidedError(f"a {type(node).__name__} is no set of real numbers")
 
 
@@ -94,8 +95,8 @@ def infinity(node: Node) -> int:
     match node:
         case tree.Constant("infinity"):
             return 1
-        case tree.Product((tree.Number(value), tree.Constant("infinity"))) if value:
-            return 1 if value > 0 else -1
+        case tree.Product((tree.Number(value), tree.Constant("infinity"))) if abs(value) == 1:
+            return int(value)
     return 0
 
 

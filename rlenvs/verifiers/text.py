@@ -6,7 +6,7 @@ Nothing here is evaluated. Values belong to `exact`, structure to `compare`, alg
 import re
 
 from rlenvs.verifiers.chinese import translated
-from rlenvs.verifiers.extract import last_box
+from rlenvs.verifiers.extract import extract, last_box
 from rlenvs.verifiers.glyphs import plain_glyphs
 from rlenvs.verifiers.repair import repaired
 from rlenvs.verifiers.rewrites import rewritten
@@ -16,6 +16,8 @@ MAX_CHARS = 2000  # an answer longer than this is no final answer
 _ALIGNED = re.compile(r"\\begin\{(?:align|aligned|gather|gathered|cases)\*?\}(.*)\\end\{[a-z]+\*?\}", re.DOTALL)
 _MAX_DEPTH = 60
 _MAX_WRAPPINGS = 5
+_BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
+_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|[\"`'])(.*[^*_\"`'])\1", re.DOTALL)
 _LEADING_SIGN = re.compile(r"^(?:=|\\(?:approx|simeq)(?![a-z]))\s*")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _WHOLE_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
@@ -26,12 +28,29 @@ _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s
 def normal(text: str) -> str:
     """One form for what differs only in glyphs, wrapping and LaTeX noise. `$…$`, boxes and bold are taken off."""
     text = plain_glyphs(repaired(text).strip())
-    text = translated(last_box(text) or text)
-    text = _ALIGNED.sub(lambda lines: lines[1].replace("&", "").replace(r"\\", ","), text)
+    text = translated(_unboxed(text))
+    text = _ALIGNED.sub(_in_one_line, text)
     text = rewritten(text)
-    text = _LEADING_SIGN.sub("", text.rstrip(" \\").strip().strip("*").strip())
+    text = text.rstrip(" \\").strip()
+    text = _LEADING_SIGN.sub("", emphasised[2].strip() if (emphasised := _EMPHASIS.fullmatch(text)) else text)
     text = _unwrapped(text)
-    return text.rstrip(".").rstrip() if not text.endswith("...") else text
+    return text.removesuffix(".").rstrip() if not text.endswith("..") else text
+
+
+def _unboxed(text: str) -> str:
+    """What is in the box, of a text that is one box; of a sentence with boxes, the answer that it gives."""
+    if not _BOX.search(text):
+        return text
+    bare = text.strip(" $.\n")
+    if _BOX.match(bare) and bare.endswith("}") and _closing(bare[bare.index("{") :]) == len(bare) - bare.index("{") - 1:
+        return last_box(text) or text
+    return extract(text) or ""
+
+
+def _in_one_line(lines: re.Match[str]) -> str:
+    """The lines of an environment one after the other; where `&` does more than align them, unreadable."""
+    aligned = re.sub(r"&\s*(?==|<|>|\\[lg]e|$)|(?<==)\s*&|^\s*&", "", lines[1], flags=re.MULTILINE)
+    return aligned.replace("&", " ? ").replace(r"\\", ",")
 
 
 def _unwrapped(text: str) -> str:

@@ -4,6 +4,8 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from rlenvs.verifiers.counted import is_counted
+
 
 class Unit(NamedTuple):
     """A unit as a multiple of base units.
@@ -31,7 +33,7 @@ def unit(text: str) -> Unit | None:
     for found in _PART.finditer(text):
         word = found["word"]
         if word is None:
-            direction = -1 if found[0] == "/" else direction
+            direction = {"/": -1, "*": 1, "·": 1}.get(found[0], direction)
             continue
         name = word.lower() if word.lower() in _POWERS or word in ("per", "of") else word
         if name == "per":
@@ -42,7 +44,7 @@ def unit(text: str) -> Unit | None:
             factor *= multiple ** (power * (_POWERS[name] - 1))
         elif name in _POWERS:
             scale = _POWERS[name]
-        elif name.lower() in _NO_UNITS or (not is_known(name) and not _is_counted(name)):
+        elif not is_known(name) and not is_counted(name):
             return None
         elif name not in _SKIPPED:
             power = direction * scale * int(found["power"] or 1)
@@ -50,7 +52,7 @@ def unit(text: str) -> Unit | None:
             powers[base] = powers.get(base, 0) + power
             factor *= multiple**power
             last, scale = (base, multiple, power), 1
-    if not powers or _PART.sub("", text).strip():
+    if not any(powers.values()) or _PART.sub("", text).strip():
         return None
     return Unit(tuple(sorted((base, power) for base, power in powers.items() if power)), factor)
 
@@ -61,83 +63,8 @@ _PART = re.compile(
 _COMPOUNDS = {"mph": "mile/hour", "kmh": "km/hour", "kph": "km/hour", "fps": "foot/second"}
 _COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUNDS)})\b")
 _POWERS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu": 3}
-_NO_UNITS = frozenset(
-    [
-        "hundred",
-        "thousand",
-        "million",
-        "billion",
-        "trillion",
-        "dozen",
-        "half",
-        "halves",
-        "third",
-        "thirds",
-        "quarter",
-        "quarters",
-        "fourth",
-        "fourths",
-        "fifth",
-        "tenth",
-        "tenths",
-        "score",
-        "pair",
-        "percent",
-        "percentage",
-        "pct",
-        "factorial",
-        "times",
-        "over",
-        "plus",
-        "minus",
-        "mod",
-        "modulo",
-        "base",
-        "not",
-        "no",
-        "wrong",
-        "only",
-        "does",
-        "do",
-        "is",
-        "are",
-        "was",
-        "or",
-        "and",
-        "except",
-        "less",
-        "more",
-        "than",
-        "if",
-        "when",
-        "where",
-        "with",
-        "without",
-        "to",
-        "from",
-        "by",
-        "about",
-        "but",
-        "maybe",
-        "either",
-    ]
-)
 _MAX_WORDS = 5
-_NUMBER_LIKE = re.compile(r".*(?:[a-z]ths?|rds|[a-z]illions?|ousands?|undreds?|tens|ly)")
-_NOT_COUNTED = frozenset((
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
-    "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "point", "root", "out", "per", "cent",
-    "power", "choose", "add", "subtract", "remainder", "halved", "doubled", "negative", "below", "above",
-    "zero", "imaginary", "gross", "lakh", "crore", "possibly", "perhaps", "versus", "unless", "instead",
-    "otherwise", "incorrect", "impossible", "fails", "never", "false", "rejected", "hex", "octal", "binary",
-))  # fmt: skip
 _SKIPPED = frozenset(("of", "the", "a", "an"))
-
-
-def _is_counted(word: str) -> bool:
-    """Whether a word that is no unit can be what is counted, or says more of it: `stuffed goats`."""
-    lower = word.lower()
-    return lower not in _NOT_COUNTED and _NUMBER_LIKE.fullmatch(lower) is None
 
 
 def is_known(name: str) -> bool:
@@ -153,11 +80,15 @@ def is_measure(measured: Unit) -> bool:
 
 def _named(word: str) -> tuple[str, Fraction]:
     """(base unit, how many of it) of one name."""
-    lower = word.lower() if len(word) > 3 else word  # mW is no MW
-    for name in (word, lower, lower.removesuffix("s"), lower.removesuffix("es")):
+    is_spelled = len(word) > 3 and word[1:].islower() and not (word[0] == "M" and len(word) < _LONG)  # Mbar is no mbar
+    lower = word.lower() if is_spelled else word
+    for name in (word, lower, *(lower.removesuffix(end) for end in ("s", "es") if len(lower) > 2)):
         if name in _UNITS:
             return _UNITS[name]
-    return lower.removesuffix("s"), Fraction(1)
+    return lower.removesuffix("s") if is_spelled else word, Fraction(1)
+
+
+_LONG = 5  # letters of a name that is no symbol
 
 
 def _table(base: str, names: str) -> dict[str, tuple[str, Fraction]]:
@@ -189,6 +120,8 @@ _UNITS = {
     **_table("N", "N newton,kN=1000"),
     **_table("W", "W watt,kW kilowatt=1000"),
     **_table("Hz", "Hz hertz,kHz=1000,MHz=1000000"),
+    **_table("ohm", "ohm Ω,kΩ=1000"),
+    **_table("radian", "rad radian"),
     **_table("V", "V volt"),
     **_table("A", "A amp ampere"),
     **_table("K", "K kelvin"),

@@ -19,13 +19,16 @@ __all__ = ["items", "say_the_same"]
 _RULES = (worded, sets, listed, named, quantities, ratios, bracketed, matrices, relations, solved, infinite, valued)
 
 
-def say_the_same(gold: Node, answer: Node, asked: Question) -> bool:
+def say_the_same(gold: Node, answer: Node, asked: Question, *, has_parameters: bool = False) -> bool:
     """Whether the answer says what the reference says, perhaps with another letter for a parameter.
+
+    Args:
+        has_parameters: whether one of them says that a letter in it is any number: `for some integer t`.
 
     Raises:
         UndecidedError: both may be fine, but comparing them takes more than evaluating.
     """
-    comparison = Comparison(asked, _RULES)
+    comparison = Comparison(asked, _RULES, has_parameters)
     if comparison.same(gold, answer):
         return True
     expected, given = without_name(gold, comparison), without_name(answer, comparison)

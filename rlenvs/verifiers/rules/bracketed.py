@@ -13,14 +13,20 @@ def bracketed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     one, other = sides
     assert isinstance(one, tree.Bracketed)
     assert isinstance(other, tree.Bracketed)
-    if (one.opening, one.closing, len(one.items)) != (other.opening, other.closing, len(other.items)):
+    if len(one.items) != len(other.items) or not _are_alike(one, other):
         return False
     return all(comparison.same(a, b) for a, b in zip(one.items, other.items, strict=True))
 
 
+def _are_alike(one: tree.Bracketed, other: tree.Bracketed) -> bool:
+    r"""Whether the brackets are the same; a vector `\\langle 1, 2 \\rangle` may be written `(1, 2)`."""
+    kinds = {side.opening + side.closing for side in (one, other)}
+    return len(kinds) == 1 or kinds == {"()", "⟨⟩"}
+
+
 def _as_tuple(node: Node, other: Node) -> Node:
     """A row or column as a tuple, beside one."""
-    if not isinstance(other, tree.Bracketed) or other.opening + other.closing not in ("()", "[]"):
+    if not isinstance(other, tree.Bracketed) or other.opening + other.closing not in ("()", "[]", "⟨⟩"):
         return node
     if isinstance(node, tree.Matrix):
         entries = [entry for row in node.rows for entry in row]

@@ -13,6 +13,7 @@ class Comparison:
 
     asked: Question
     rules: tuple["Rule", ...]
+    has_parameters: bool = False  # whether an answer says that a letter in it is any number
 
     def same(self, gold: Node, answer: Node) -> bool:
         """Whether two trees, or parts of them, say the same: by the first rule that decides.

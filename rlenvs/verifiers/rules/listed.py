@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from rlenvs.verifiers import tree
+from rlenvs.verifiers import rational, tree
 from rlenvs.verifiers.names import is_name
 from rlenvs.verifiers.rational import UndecidedError
 from rlenvs.verifiers.rules.comparison import Comparison
@@ -18,17 +18,49 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Lists and sets: each item is one of the other's, in any order, and keeps its name."""
     if not any(_is_list(side) for side in (gold, answer)) or are_regions(gold, answer):
         return None
+    if not _are_joined_alike(gold, answer):
+        return False
     expected, given = items(gold), items(answer)
+    if comparison.asked.asks_order(len(expected)) or any(map(_is_sequence, (expected, given))):
+        return _are_in_order(expected, given, comparison)
     if len(expected) != len(given):
         expected, given = _assignments(expected), _assignments(given)
     if any(isinstance(side, tree.Bracketed) for side in (gold, answer)) and len(expected) != len(given):
         return _tuple_of_named(gold, answer, comparison)
+    if (extremes := [_extremes(side) for side in (expected, given)]).count(None) == 1:
+        return _are_matched(extremes[0] or expected, extremes[1] or given, comparison)
     named = [[] if _are_roots(names, comparison) else names for names in map(_names, (expected, given))]
     if any(named) and not all(named):
         return _are_in_order(expected, given, comparison)
     if all(named) and not any(isinstance(item, tree.Quantity) for item in expected):
         expected, given = _solutions(expected), _solutions(given)
     return _are_matched(expected, given, comparison)
+
+
+def _are_joined_alike(gold: Node, answer: Node) -> bool:
+    """Whether "or" stands in both or in neither, where it says something else than a comma: between words, or names."""
+    if not isinstance(gold, tree.Items) or not isinstance(answer, tree.Items) or gold.joined == answer.joined:
+        return True
+    if "or" not in (gold.joined, answer.joined):
+        return True
+    everything = (*gold.items, *answer.items)
+    return not (all(map(_is_word, everything)) or all(_names(side.items) for side in (gold, answer)))
+
+
+def _is_word(node: Node) -> bool:
+    return isinstance(node, tree.Words) or (isinstance(node, tree.Symbol) and node.name in _CHOICES)
+
+
+_CHOICES = frozenset("ABCDEFGHIJ")
+
+
+def _is_sequence(listed: Sequence[Node]) -> bool:
+    """Whether words are an answer each, and their order says to what: `true, false, true`."""
+    words = [item.text for item in listed if isinstance(item, tree.Words)]
+    return len(words) == len(listed) > 1 and (len(set(words)) < len(words) or bool(set(words) & _OUTCOMES))
+
+
+_OUTCOMES = frozenset(("true", "false", "yes", "no", "heads", "tails", "t", "f", "even", "odd"))
 
 
 def _names(listed: Sequence[Node]) -> list[str]:
@@ -41,6 +73,17 @@ def _names(listed: Sequence[Node]) -> list[str]:
     return names if len(names) == len(listed) and len(set(names)) > 1 else []
 
 
+def _extremes(listed: Sequence[Node]) -> list[Node] | None:
+    """The values of a minimum and a maximum, which need no names to be told apart; None for other items."""
+    found = [named_value(item) for item in listed]
+    values = {each[0].removeprefix("mathcal ")[:3]: each[1] for each in found if each is not None}
+    if len(listed) != len(values) or set(values) != {"min", "max"}:
+        return None
+    numbers = [rational.exact(values[name]) for name in ("min", "max")]
+    is_in_order = None not in numbers and numbers[0] <= numbers[1]  # type: ignore[operator]
+    return list(values.values()) if is_in_order else None
+
+
 def _are_roots(names: Sequence[str], comparison: Comparison) -> bool:
     """Whether they number the solutions of an equation in whatever order, `x_1` and `x_2`: the question does not."""
     is_numbered = all(re.fullmatch(r"x_[1-9]", name) for name in names)
@@ -48,16 +91,19 @@ def _are_roots(names: Sequence[str], comparison: Comparison) -> bool:
 
 
 def _are_in_order(gold: Sequence[Node], answer: Sequence[Node], comparison: Comparison) -> bool:
-    """Named items beside items without names: as they are written, a minimum before its maximum."""
-    sides = [_with_minimum_first(side) for side in (gold, answer)]
+    """Items as they are written; named ones in the question's order, or the alphabet's, a minimum before its maximum."""
+    sides = [_in_order(side, comparison) for side in (gold, answer)]
     if len(sides[0]) != len(sides[1]):
         return False
-    return all(comparison.same(a, b) for a, b in zip(*sides, strict=True))
+    return all(_is_same_item(a, b, comparison) for a, b in zip(*sides, strict=True))
 
 
-def _with_minimum_first(listed: Sequence[Node]) -> list[Node]:
-    names = [name.removeprefix("mathcal ")[:3] for name in _names(listed)]
-    return [listed[1], listed[0]] if names == ["max", "min"] else list(listed)
+def _in_order(listed: Sequence[Node], comparison: Comparison) -> list[Node]:
+    names = [name.removeprefix("mathcal ") for name in _names(listed)]
+    if not names or isinstance(listed[0], tree.Quantity):
+        return list(listed)
+    order = {name: place for place, name in enumerate(comparison.asked.order_of(names))}
+    return [item for _, item in sorted(zip(names, listed, strict=True), key=lambda pair: order[pair[0]])]
 
 
 def _solutions(listed: list[Node]) -> list[Node]:
@@ -137,11 +183,18 @@ def _are_matched(gold: Sequence[Node], answer: Sequence[Node], comparison: Compa
         else:
             loose.append(item)
     for item in loose:
-        found = next((candidate for candidate in left if comparison.same(item, candidate)), None)
+        found = next((candidate for candidate in left if _is_same_item(item, candidate, comparison)), None)
         if found is None:
             return False
         left.remove(found)
     return True
+
+
+def _is_same_item(gold: Node, answer: Node, comparison: Comparison) -> bool:
+    """A set among the items is a set: {1} is no 1."""
+    if isinstance(gold, tree.SetOf) != isinstance(answer, tree.SetOf):
+        return False
+    return comparison.same(gold, answer)
 
 
 def _tuple_of_named(gold: Node, answer: Node, comparison: Comparison) -> bool:

@@ -11,22 +11,46 @@ def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     sides = [_with_unit(side) for side in (gold, answer)]
     if not any(side.unit for side in sides):
         return None
-    one, other = sides
+    if {side.unit for side in sides} == {"degree", "radian"}:
+        return valued(*map(_in_radians, sides), comparison)
+    one, other = (tree.Quantity(side.value, "") if side.unit == "radian" else side for side in sides)
+    if not _is_as_asked(one, other, comparison):
+        return False
     if one.unit and other.unit:
         return _measure_the_same(one, other, comparison)
     if not all(isinstance(side.value, tree.EXPRESSIONS) for side in sides):
         return False
-    if comparison.asked.unit:
-        bare, measured = (one, other) if other.unit else (other, one)
-        if (unit := units.unit(measured.unit)) is not None and units.is_measure(unit):
-            return _measure_the_same(tree.Quantity(bare.value, comparison.asked.unit), measured, comparison)
     if any(len(side.unit) == 1 and side.unit in comparison.asked.letters for side in sides):
         return comparison.same(_as_product(one), _as_product(other))
-    if "degree" in (one.unit, other.unit) and valued(_in_radians(one), _in_radians(other), comparison):
-        return True
+    asked, measured = units.unit(comparison.asked.unit), units.unit(one.unit)
+    if asked is not None and measured is not None and measured.bases == asked.bases:  # a bare answer is in that unit
+        return _measure_the_same(one, tree.Quantity(other.value, comparison.asked.unit), comparison)
+    if "degree" in (one.unit, other.unit):
+        return _are_the_same_angle(one, other, comparison)
     if any(tree.symbols(side.value) for side in sides):
         return comparison.same(_as_product(one), _as_product(other))
     return comparison.same(one.value, other.value)
+
+
+def _is_as_asked(gold: tree.Quantity, answer: tree.Quantity, comparison: Comparison) -> bool:
+    """Whether the answer's unit may be one: that of the question, where it asks for one; a noun that it is about."""
+    if not answer.unit:
+        return True
+    unit, asked = units.unit(answer.unit), units.unit(comparison.asked.unit)
+    if unit is None:
+        return True
+    if asked is not None and units.is_measure(unit):
+        return unit == asked or answer.unit == gold.unit
+    return units.is_measure(unit) or bool(gold.unit) or comparison.asked.is_about(answer.unit)
+
+
+def _are_the_same_angle(one: tree.Quantity, other: tree.Quantity, comparison: Comparison) -> bool:
+    """Degrees beside a bare number, which is in degrees or in radians: a multiple of pi is in radians."""
+    if not comparison.asked.names_angles and valued(_in_radians(one), _in_radians(other), comparison):
+        return True
+    bare = other if one.unit else one
+    is_in_radians = comparison.asked.names_angles == "radian" or tree.Constant("pi") in tree.walk(bare.value)
+    return not is_in_radians and comparison.same(one.value, other.value)
 
 
 def _measure_the_same(one: tree.Quantity, other: tree.Quantity, comparison: Comparison) -> bool:
@@ -46,6 +70,10 @@ def _measure_the_same(one: tree.Quantity, other: tree.Quantity, comparison: Comp
 def _with_unit(node: Node) -> tree.Quantity:
     r"""A value with its unit, `^\\circ` included; with an empty one, where it has none."""
     match node:
+        case tree.Quantity(value, "degrees" | "deg"):
+            return tree.Quantity(value, "degree")
+        case tree.Quantity(value, "rad" | "radians"):
+            return tree.Quantity(value, "radian")
         case tree.Quantity():
             return node
         case tree.Product((value, factor)) if factor == tree.DEGREE:
@@ -56,7 +84,7 @@ def _with_unit(node: Node) -> tree.Quantity:
 
 
 def _in_radians(quantity: tree.Quantity) -> Node:
-    return tree.Product((quantity.value, tree.DEGREE)) if quantity.unit else quantity.value
+    return tree.Product((quantity.value, tree.DEGREE)) if quantity.unit == "degree" else quantity.value
 
 
 def _as_product(quantity: tree.Quantity) -> Node:

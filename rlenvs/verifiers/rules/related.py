@@ -1,5 +1,6 @@
 """Relations and sets of reals: equations, inequalities, intervals."""
 
+import secrets
 from fractions import Fraction
 
 from rlenvs.verifiers import evaluate, reading, regions, tree
@@ -55,6 +56,8 @@ def relations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
             return comparison.same(renamed, answer)
         if is_name(gold.sides[0]) and is_name(answer.sides[0]) and not _share_variables(gold, answer):
             return False
+        if _is_solved(gold) and _is_solved(answer) and gold.sides[0] == answer.sides[0]:
+            return False  # the values are not the same, as was seen above
         if _is_left_unsolved(gold, answer, comparison) or _is_solved_for_another(gold, answer, comparison):
             return False
         return _are_equivalent(gold, answer)
@@ -137,11 +140,14 @@ def solved(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         return False
     (name,) = missing
     difference = tree.Sum((relation.sides[0], tree.negative(relation.sides[1])))
-    at = [
-        tree.substituted(difference, name, value) for value in (tree.ZERO, tree.ONE, tree.Number(Fraction(2)), solution)
-    ]
+    at = [tree.substituted(difference, name, value) for value in (*_EQUIDISTANT, solution)]
     curvature = tree.Sum((at[0], tree.Product((tree.Number(Fraction(-2)), at[1])), at[2]))
     slope = tree.Sum((at[1], tree.negative(at[0])))
     if evaluate.are_equal(slope, tree.ZERO):
         return False
     return all(evaluate.are_equal(side, tree.ZERO) for side in (curvature, at[3]))
+
+
+_START, _STEP = (Fraction(secrets.randbelow(10**12) + 10**9, 10**6) for _ in range(2))
+_EQUIDISTANT = [tree.Number(_START + number * _STEP) for number in range(3)]
+"""Where an equation is tried for being linear: nobody can know, and fit an answer to it."""

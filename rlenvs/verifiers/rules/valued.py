@@ -47,7 +47,7 @@ def _is_whole(node: Node) -> bool:
     return value is not None and value.denominator == 1
 
 
-_LEAST_DIGITS = 3  # significant ones, of a decimal beside the fraction that it stands for
+_LEAST_DIGITS = 3  # significant ones, of a decimal that nobody asked to round
 
 
 def _are_rounded(gold: Node, answer: Node, comparison: Comparison) -> bool:
@@ -57,13 +57,24 @@ def _are_rounded(gold: Node, answer: Node, comparison: Comparison) -> bool:
     if places is None or value is None or not isinstance(rounded, tree.Number) or not rounded.value:
         return False
     difference = abs(rounded.value - value) * 2 * 10**places
-    if difference > 1 or (difference == 1 and _places(full) is not None):  # 3.135 is rounded to neither neighbour yet
+    if difference > 1 or (difference == 1 and abs(rounded.value) < abs(value)):  # halves are rounded up
         return False
-    if comparison.asked.places is not None:
-        return places >= comparison.asked.places
-    digits = len(str(abs(rounded.value.numerator * 10**places // rounded.value.denominator)))
-    is_fraction = _places(full) is None and value.denominator > 1
-    return comparison.asked.is_everyday and is_fraction and places >= 2 and digits >= _LEAST_DIGITS
+    if comparison.asked.places is not None:  # 3.14159 is not rounded as it is asked, whatever else it is
+        return places >= comparison.asked.places and (rounded is answer or _places(full) is None)
+    if _significant(rounded.value, places) < _LEAST_DIGITS or places < _LEAST_PLACES:
+        return False
+    if _places(full) is not None or comparison.asked.asks_approximation:
+        return comparison.asked.asks_approximation and (rounded is answer or _places(full) is None)
+    is_fraction = rational.exact(full) is not None and value.denominator > 1
+    return comparison.asked.is_everyday and (is_fraction or rounded is gold)
+
+
+_LEAST_PLACES = 2
+
+
+def _significant(value: Fraction, places: int) -> int:
+    """How many digits a decimal has from its first one that is no zero."""
+    return len(str(abs(value.numerator * 10**places // value.denominator)))
 
 
 def _algebraic(node: Node) -> Fraction | None:

@@ -136,7 +136,7 @@ def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_
 ) -> None:
     monkeypatch.setattr("rlenvs.verifiers.text._MAX_DEPTH", 1000)  # lets the slow answer through to the worker
     slow = rf"\int {SLOW}"  # which a worker has to compare
-    judged = verifiers.judge("x+1", slow, pool=pool)
+    judged = verifiers.judge(r"\int x+1 dx", slow, pool=pool)
     assert (judged.verdict, judged.by_answer) == ("not_equal", True)
     assert "processor time" in judged.reason
     assert verifiers.is_equal("x+1", slow, pool=pool) is False

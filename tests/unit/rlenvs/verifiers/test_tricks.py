@@ -136,6 +136,8 @@ from rlenvs import verifiers
         ("1", r"\cos(10^{-30})", ""),
         ("y=2x+1", "y-2x=1", "Solve y - 2x = 1 for y."),
         ("y=2x+1", "x=(y-1)/2", "Solve y-2x=1 for y in terms of x."),
+        ("500", "0.5 km", "How many meters is it?"),
+        ("0.5", "500 m", "What is the distance in kilometers?"),
         ("5", "5 km", "How many meters is it?"),
         ("2 red, 3 blue", "3, 2", ""),
         (r"k\pi \text{ for all even } k", r"k\pi \text{ for all odd } k", "Solve."),
@@ -248,8 +250,8 @@ def test_ways_of_writing_do_not_count(gold: str, answer: str) -> None:
     ("gold", "answer", "question"),
     [
         ("1:2", "10:20", "What is the ratio?"),
-        ("500", "0.5 km", "How many meters is it?"),
-        ("0.5", "500 m", "What is the distance in kilometers?"),
+        ("500", "500 m", "How many meters is it?"),
+        ("0.5", "0.5 km", "What is the distance in kilometers?"),
     ],
 )
 def test_the_question_says_how_an_answer_is_meant(gold: str, answer: str, question: str) -> None:
