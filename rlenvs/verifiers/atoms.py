@@ -10,6 +10,7 @@ from rlenvs.verifiers.lexer import END, FUNCTIONS, Token, UnreadableError
 from rlenvs.verifiers.operands import based, function, signed, value_of
 from rlenvs.verifiers.tree import Node
 
+_CLOCK_DIGITS = 2  # 00:15
 _FUNCTION_LETTERS = frozenset("fghFGH")
 _TRIGONOMETRIC = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"))
 
@@ -50,6 +51,7 @@ class Atoms(Cursor):
         reader = {
             "number": self._number,
             "letter": self._letter,
+            "label": self._label,
             "name": self._name,
             "command": self._command,
             "begin": self._matrix,
@@ -66,9 +68,11 @@ class Atoms(Cursor):
             self._advance()
             return based(digits, self._argument())
         value = number(digits)
-        if value is None:
+        if value is None or (len(digits) > _CLOCK_DIGITS and not digits.strip("0")):  # of `(1,000)`
             raise UnreadableError(f"{digits!r} is no number")
-        if digits.isdigit() and not self._is_argument and (fraction := self._fraction_behind()) is not None:
+        is_divisor = self._position > 1 and self._tokens[self._position - 2].text == "/"
+        may_be_mixed = digits.isdigit() and not self._is_argument and not is_divisor
+        if may_be_mixed and (fraction := self._fraction_behind()) is not None:
             value += fraction
         return tree.Number(value, len(digits.partition(".")[2]) if "." in digits else None)
 
@@ -105,10 +109,31 @@ class Atoms(Cursor):
         if letter in ("e", "i") and not self._is("_", "'"):
             return tree.Constant(letter)
         name = self._subscripted(letter)
-        is_function = letter in _FUNCTION_LETTERS or self._defines()
+        is_function = letter in _FUNCTION_LETTERS or self._defines() or (letter.isupper() and self._is_applied())
+        if letter in _FUNCTION_LETTERS and self._is("^"):
+            name += self._power_of_function()
         if self._is("(") and is_function and not self.next.is_spaced:
             return tree.Call(name, self._arguments())
         return tree.Symbol(name)
+
+    def _label(self) -> Node:
+        return tree.Symbol(self._subscripted(f"mathcal {self._advance().text}"))
+
+    def _is_applied(self) -> bool:
+        """Whether one number or letter follows in brackets, `P(0)`, `P(A)`; `P(1 + r)` is a product."""
+        start = 2 if self._ahead().text == "-" else 1
+        is_atom = self._ahead(start).kind in ("number", "letter", "name")
+        return self._is("(") and is_atom and self._ahead(start + 1).text in (")", ",")
+
+    def _power_of_function(self) -> str:
+        """`^{-1}` of `f^{-1}(x)`; empty where no argument follows, so that it is a power."""
+        distance = 1
+        while self._ahead(distance).text in ("{", "}", "-") or self._ahead(distance).kind == "number":
+            distance += 1
+        if distance == 1 or self._ahead(distance).text != "(" or self._ahead(distance).is_spaced:
+            return ""
+        taken = [self._advance().text for _ in range(distance)]
+        return "".join(text for text in taken if text not in "{}")
 
     def _lone_letter(self) -> Node:
         r"""`\text{A}`, which is a name where it is no unit."""
@@ -151,7 +176,8 @@ class Atoms(Cursor):
                 base = value_of(self._argument())
             elif exponent is None and self._take("^"):
                 exponent = value_of(self._exponent())
-        arguments = self._arguments() if self._is("(") else (self._bare_argument(),)
+        is_enclosed = self._is("(", "\\{")
+        arguments = self._arguments() if is_enclosed else (self._bare_argument(),)
         if base is not None:
             arguments = (*arguments, base)
         if exponent == tree.MINUS_ONE and name in _TRIGONOMETRIC:
@@ -160,13 +186,13 @@ class Atoms(Cursor):
         return found if exponent is None else tree.Power(found, exponent)
 
     def _arguments(self) -> tuple[Node, ...]:
-        self._expect("(")
+        closing = ")" if self._advance().text == "(" else "\\}"
         bars, self._bars = self._bars, 0
         found = [value_of(self._nested(self._sum))]
         while self._take(",", ";"):
             found.append(value_of(self._nested(self._sum)))
         self._bars = bars
-        self._expect(")")
+        self._expect(closing)
         return tuple(found)
 
     def _bare_argument(self) -> Node:
@@ -217,6 +243,8 @@ class Atoms(Cursor):
     def _command(self) -> Node:
         name = self._advance().text
         if name == "frac":
+            if (derivative := self._derivative()) is not None:
+                return derivative
             self._split_digits()
             top = value_of(self._argument())
             return tree.quotient(top, value_of(self._argument()))
@@ -227,12 +255,28 @@ class Atoms(Cursor):
             return tree.Call("binomial", (value_of(self._argument()), value_of(self._argument())))
         if name == "mathbb":
             return self._named_set()
-        if name in ("overline", "bar", "vec", "hat", "tilde", "mathcal"):
+        if name in ("overline", "bar", "vec", "hat", "tilde"):
             start = self._position
             self._argument(is_name=True) if self._is("{") else self._advance()
             inside = "".join(token.text for token in self._tokens[start : self._position] if token.text not in "{}")
             return tree.Symbol(self._subscripted(f"{'overline' if name == 'bar' else name} {inside}"))
         raise UnreadableError(f"\\{name} cannot stand there")
+
+    def _derivative(self) -> Node | None:
+        r"""`\frac{dy}{dx}` as a name; None where what follows is a quotient."""
+        inside = [self._ahead(distance) for distance in range(8)]
+        is_like = [token.text for token in inside if token.kind == "sign"][:4] == ["{", "}", "{", "}"]
+        letters = [token.text for token in (inside[1], inside[2], inside[5], inside[6])]
+        if (
+            not is_like
+            or letters[0] != "d"
+            or letters[2] != "d"
+            or not all(inside[at].kind == "letter" for at in (2, 6))
+        ):
+            return None
+        for _ in inside:
+            self._advance()
+        return tree.Symbol(f"d{letters[1]}/d{letters[3]}")
 
     def _split_digits(self, distance: int = 0) -> None:
         r"""Make one token of each digit where `\frac12` stands without braces."""

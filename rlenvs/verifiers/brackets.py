@@ -22,6 +22,10 @@ class Brackets(Atoms):
     def _enclosed(self) -> Node:
         """What brackets of any kind hold."""
         sign = self._advance().text
+        if sign == "...":
+            return tree.Symbol("...")
+        if sign == "neg":
+            return tree.Call("not", (value_of(self._nested(self._atom)),))
         if sign == "emptyset":
             return tree.SetOf(())
         if sign == "|":

@@ -25,7 +25,7 @@ _HOURS, _LAST_MINUTE, _LAST_DAY = 12, 59, 31
 
 
 def dated(text: str) -> Node | None:
-    """A date as words in one form, a time of day with its half as a ratio of hours to minutes; None for anything else."""
+    """A date as words in one form, a time of day as a ratio of hours to minutes; None for anything else."""
     text = text.strip(" .")
     if date := _DATE.fullmatch(text):
         return _date(date)

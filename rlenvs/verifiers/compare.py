@@ -14,7 +14,7 @@ from rlenvs.verifiers.form import why_not_asked
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.question import Question
 from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import are_compatible, is_qualified, read
+from rlenvs.verifiers.reading import NEEDS_ALGEBRA, are_compatible, is_qualified, read
 from rlenvs.verifiers.text import MAX_CHARS, as_latex, is_huge, normal
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
@@ -38,7 +38,6 @@ _MAX_ITEMS = 30
 _BRACKETS = re.compile(r"[\[\](){}<> ]+")  # which a reference may be made of, where brackets are to be closed
 _NO_LIST = re.compile(r"\d,0\d\d")  # 115,000: nobody lists 000
 _UNBALANCED = "braces that are not closed"
-_ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # what our trees do not know
 _NOT_A_NUMBER = re.compile(r"[-+]?nan|none|null|\\(?:boxed|fbox)\s*\{\s*\}", re.IGNORECASE)
 _LABELLED = re.compile(r"^(?:\\text\s*\{\s*)?\(([A-J])\)(?:\s*\})?\s*(?=\S)")
 _CHOICE = re.compile(r"\(?[A-J]\)?")
@@ -62,19 +61,19 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", "brackets that are not the same")
     if given.replace(r"\{", "").count("{") != given.replace(r"\}", "").count("}"):
         return Judgement("not_equal", _UNBALANCED)
-    reference, given = _without_letter(reference, given)
     asked = Question(question)
+    reference, given = _without_letters(reference, given, asked)
     judged = _read_and_compared(reference, given, asked)
     if judged is not None:
         why = why_not_asked(reference, given, asked) if judged.verdict == "equal" else ""
         return Judgement("not_equal", why) if why else judged
     if is_huge(given) or is_huge(reference):
         return Judgement("not_equal", "too large to be worked out, and not the same text")
-    if not _ALGEBRA.search(reference) and _is_readable(reference):
+    if not NEEDS_ALGEBRA.search(reference) and _is_readable(reference):
         return Judgement("not_equal", "an answer that cannot be read, or is not worked out")
-    is_algebra = _ALGEBRA.search(reference) is not None
+    is_algebra = NEEDS_ALGEBRA.search(reference) is not None
     if (
-        is_algebra and not _ALGEBRA.search(given) and not _is_readable(given)
+        is_algebra and not NEEDS_ALGEBRA.search(given) and not _is_readable(given)
     ):  # the parser there reads what it should not: 5[3] as 8
         return Judgement("not_equal", "an answer that cannot be read")
     judged = _compared_as_text(reference, given, algebra)
@@ -114,7 +113,7 @@ def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | N
                 for text, count, grouped in zip((gold, answer), counts, may_group, strict=True)
             ]
         has_parameters = any(map(is_qualified, (gold, answer)))
-        return EQUAL if rules.say_the_same(*sides, asked, has_parameters=has_parameters) else NOT_EQUAL
+        return EQUAL if rules.say_the_same(sides[0], sides[1], asked, has_parameters=has_parameters) else NOT_EQUAL
     except UndecidedError as undecided:
         return Judgement("not_equal", f"not the same text, and {undecided}")
     except (UnreadableError, RecursionError):
@@ -198,20 +197,34 @@ def _are_same_digits(gold: str, answer: str, asked: Question) -> bool | None:
     return one[1] in asked.bases and one[0] == bare
 
 
-def _without_letter(gold: str, answer: str) -> tuple[str, str]:
-    """`(B) 42` as 42 beside an answer that has no letter."""
+def _without_letters(gold: str, answer: str, asked: Question) -> tuple[str, str]:
+    """`(B) 42` as 42 beside an answer that has no letter; a letter alone as the text that it has in the question."""
     letters = [structure.option(text) for text in (gold, answer)]
     if letters.count(None) != 1:
         return gold, answer
-    return (gold, _LABELLED.sub("", answer)) if letters[0] is None else (_LABELLED.sub("", gold), answer)
+    sides = [gold, answer]
+    place = 1 if letters[0] is None else 0
+    letter = str(letters[place])
+    bare = _LABELLED.sub("", sides[place])
+    sides[place] = normal(asked.options.get(letter, bare)) if _CHOICE.fullmatch(bare) else bare
+    return sides[0], sides[1]
 
 
 def _are_same_choices(gold: str, answer: str) -> bool | None:
     """Choices by their letter; None where neither is just one."""
     if not any(_CHOICE.fullmatch(text) for text in (gold, answer)):
-        return None
+        several = [_choices(text) for text in (gold, answer)]
+        return several[0] == several[1] if all(several) and gold.isalpha() != answer.isalpha() else None
     letters = structure.option(gold), structure.option(answer)
     return None if None in letters else letters[0] == letters[1]
+
+
+def _choices(text: str) -> frozenset[str]:
+    """The letters of several choices, `ABD` or `A, B and D`; empty for anything else."""
+    letters = [letter for letter in re.split(r"[\s,;&]+|\\text\s*\{\s*and\s*\}|and", text) if letter]
+    letters = list(text) if len(letters) == 1 else letters
+    is_choice = 1 < len(set(letters)) == len(letters) and all(re.fullmatch("[A-H]", letter) for letter in letters)
+    return frozenset(letters) if is_choice else frozenset()
 
 
 def _expressions(gold: str, answer: str, algebra: Algebra) -> Judgement:

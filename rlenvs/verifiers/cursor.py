@@ -5,7 +5,9 @@ from collections.abc import Callable
 from rlenvs.verifiers.lexer import Token, UnreadableError
 from rlenvs.verifiers.tree import Node
 
-RELATIONS = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "~"))
+OTHER_RELATIONS = ("notin", "subset", "subseteq", "supset", "supseteq", "divides", "equiv", "parallel", "perp", "to")
+"""What is compared side by side, and never solved."""
+RELATIONS = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "~", *OTHER_RELATIONS))
 MAX_DEPTH = 90  # of calls: brackets in brackets take three each
 
 

@@ -4,16 +4,14 @@ Every step is bounded by the size of what it takes, before it is taken: powers, 
 limits are `UndecidedError`, and so is whatever has no value here. So one evaluation costs microseconds for each node.
 """
 
-import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from hashlib import sha256
 from typing import Any
 
 import mpmath
 
-from rlenvs.verifiers import rational, tree
+from rlenvs.verifiers import functions, rational, tree
 from rlenvs.verifiers.points import points_for, real_points
 from rlenvs.verifiers.rational import UndecidedError, UndefinedError, exact, residues
 from rlenvs.verifiers.tree import Node
@@ -21,18 +19,18 @@ from rlenvs.verifiers.tree import Node
 DIGITS = 50
 _CLOSE = 10**-44  # relative difference of values that are the same but for rounding
 _MAX_EXPONENT = 10**18
-_MAX_ARGUMENT = 10**40  # of a periodic function, whose period must be known to as many digits
 _MAX_NODES = 800  # of two expressions that are evaluated to many digits
-_MAX_FACTORIAL = 10**12
 _MAX_MAGNITUDE = 10**6  # powers of two
-_MAX_WHOLE = 10**60  # of what is turned into a whole number
 
 
-def are_equal(one: Node, other: Node, *, is_positive: bool = False) -> bool:
-    """Whether two expressions have the same value, for all values of their variables, or for all positive ones.
+def are_equal(one: Node, other: Node, *, is_positive: bool = False, is_real: bool = False) -> bool:
+    r"""Whether two expressions have the same value, for all values of their variables, or for all positive ones.
 
     Rational numbers and functions are compared exactly. The rest is evaluated at points of both signs, on both sides of
     one, to fifty digits; where terms cancel, to three times as many.
+
+    Args:
+        is_real: only where one of them is real, and real in all its parts: `\\sqrt{1/n}` is nothing for a negative n.
 
     Raises:
         UndecidedError: they cannot be evaluated.
@@ -55,6 +53,8 @@ def are_equal(one: Node, other: Node, *, is_positive: bool = False) -> bool:
         points = [{name: abs(value) for name, value in point.items()} for point in points]
     for point in points:
         try:
+            if is_real and not any(_is_real_at(side, point) for side in (one, other)):
+                continue
             if not _are_close_at(one, other, point):
                 return False
         except UndefinedError:  # one of them has a value there, and the other one has none
@@ -122,17 +122,26 @@ def _are_close_at(one: Node, other: Node, point: Mapping[str, Fraction]) -> bool
     """Whether two values are the same but for rounding; where fifty digits cannot tell, by more of them."""
     values, evaluation = _values_at((one, other), point, DIGITS)
     scale = max(map(abs, values))
-    is_close = bool(abs(values[0] - values[1]) <= scale * _CLOSE)
+    difference = abs(values[0] - values[1])
+    is_close = bool(difference <= scale * _CLOSE)
     if is_close and evaluation.span < _USUAL_SPAN and not evaluation.has_cancelled:
         return True
-    if not is_close and scale > _SMALL and not evaluation.has_cancelled:
+    if difference > scale * _SMALL and scale > _SMALL and not evaluation.has_cancelled:
         return False
-    digits = _digits_for(evaluation.span if is_close else 0)
+    digits = _digits_for(evaluation.span if difference <= scale * _SMALL else 0)
     finer, _ = _values_at((one, other), point, digits)
     largest, difference = max(map(abs, finer)), abs(finer[0] - finer[1])
     if largest < _SMALL and largest < scale * _SMALL:  # it shrinks with the digits: both are zero
         return True
     return bool(difference <= largest * finer[0].context.mpf(10) ** (12 - digits))
+
+
+def _is_real_at(node: Node, point: Mapping[str, Fraction]) -> bool:
+    """Whether it is real there, and all its parts are."""
+    try:
+        return _values_at((node,), point, DIGITS)[1].is_real
+    except UndecidedError:
+        return False
 
 
 def _values_at(nodes: Sequence[Node], point: Mapping[str, Fraction], digits: int) -> tuple[list[Any], "_Evaluation"]:
@@ -202,6 +211,7 @@ class _Evaluation:
         self._context = context
         self._point = point
         self.has_cancelled = False  # whether the terms of a sum cancelled, but for what may be rounding
+        self.is_real = True  # whether every value on the way is
         self.span = 0  # powers of two, of the largest or smallest value on the way: beside it others may vanish
 
     def value(self, node: Node) -> Any:
@@ -219,6 +229,7 @@ class _Evaluation:
     def of(self, node: Node) -> Any:
         """The value of a part, if it is finite, and of a size that can be worked with."""
         found = self._of(node)
+        self.is_real = self.is_real and not found.imag
         for part in (found.real, found.imag):
             if part:
                 magnitude = self._context.mag(part)
@@ -273,7 +284,7 @@ class _Evaluation:
             raise UndefinedError("a power of zero that has no value")
         if fraction is not None and fraction.denominator == 1:
             return base ** int(fraction)
-        if fraction is not None and fraction.denominator % 2 and not _imaginary(base) and base.real < 0:
+        if fraction is not None and fraction.denominator % 2 and not functions.is_imaginary(base) and base.real < 0:
             root = -((-base.real) ** self._rational(fraction))
             return root if fraction.numerator % 2 else -root
         if fraction is not None and fraction.denominator == 2:
@@ -285,76 +296,5 @@ class _Evaluation:
 
     def _call(self, name: str, arguments: list[Any]) -> Any:
         context = self._context
-        if name in _PERIODIC and abs(arguments[0]) > _MAX_ARGUMENT:
-            raise UndecidedError(f"too large an argument of {name}")
-        if name in _EXPONENTIAL:  # tanh x is 1 but for e^{-2x}
-            self.span = max(self.span, int(3 * abs(arguments[0])))
-        if name in _OF_ONE and len(arguments) == 1:
-            return getattr(context, _OF_ONE[name])(arguments[0])
-        if name in _OTHERS:
-            return _OTHERS[name](context, *arguments)
-        return _undefined(context, name, arguments)
-
-
-_EXPONENTIAL = frozenset(["sinh", "cosh", "tanh", "coth", "sech", "csch"])
-_PERIODIC = frozenset(["sin", "cos", "tan", "cot", "sec", "csc", *_EXPONENTIAL])
-_OF_ONE = {
-    **{name: name for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth")},
-    **{name: name for name in ("sech", "csch", "log")},
-    "ln": "log",
-    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh")},
-}
-
-
-def _imaginary(value: Any) -> bool:
-    return bool(getattr(value, "imag", 0) != 0)
-
-
-def _real(value: Any) -> Any:
-    if _imaginary(value):
-        raise UndefinedError("a complex number where a real one is needed")
-    return value.real
-
-
-def _whole(value: Any) -> int:
-    real = _real(value)
-    if abs(real) > _MAX_WHOLE or real != int(real):
-        raise UndefinedError("no whole number")
-    return int(real)
-
-
-def _factorial(context: Any, number: Any) -> Any:
-    if abs(number) > _MAX_FACTORIAL:
-        raise UndecidedError("too large a factorial")
-    return context.gamma(number + 1)
-
-
-def _binomial(context: Any, above: Any, below: Any) -> Any:
-    if max(abs(above), abs(below)) > _MAX_FACTORIAL:
-        raise UndecidedError("too large a binomial")
-    return context.binomial(above, below)
-
-
-def _undefined(context: Any, name: str, arguments: list[Any]) -> Any:
-    """A value that a function nobody defines could have there: the same for the same arguments, to thirty digits."""
-    shown = ",".join(context.nstr(argument, 30) for argument in arguments)
-    return context.mpf(int.from_bytes(sha256(f"{name}({shown})".encode()).digest()[:16])) / 2**128 + 1
-
-
-_OTHERS: dict[str, Callable[..., Any]] = {
-    "log": lambda context, number, base: context.log(number) / context.log(base),
-    "abs": lambda _, number: abs(number),
-    "floor": lambda context, number: context.floor(_real(number)),
-    "ceil": lambda context, number: context.ceil(_real(number)),
-    "sgn": lambda context, number: context.sign(_real(number)),
-    "arg": lambda context, number: context.arg(number),
-    "max": lambda _, *numbers: max(_real(number) for number in numbers),
-    "min": lambda _, *numbers: min(_real(number) for number in numbers),
-    "gcd": lambda context, *numbers: context.mpf(math.gcd(*map(_whole, numbers))),
-    "lcm": lambda context, *numbers: context.mpf(math.lcm(*map(_whole, numbers))),
-    "factorial": _factorial,
-    "binomial": _binomial,
-}
-
-KNOWN = frozenset((*_OF_ONE, *_OTHERS, "det", "pm", "mp"))
-"""The functions that have values here."""
+        self.span = max(self.span, functions.lost_digits(name, arguments))
+        return functions.applied(context, name, arguments)

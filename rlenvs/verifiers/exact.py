@@ -28,7 +28,7 @@ _REPEATING = re.compile(rf"{_SIGN}(?P<whole>\d*)\.(?P<fixed>\d*)\\overline\s*\{{
 _DOTTED = re.compile(rf"{_SIGN}(?P<whole>\d*)\.(?P<digits>\d{{3,200}})\.\.\.")
 _DIGITS = r"\d[0-9A-Za-z]{0,200}"
 _BASED = re.compile(
-    rf"(?:\((?P<enclosed>{_DIGITS})\)|(?P<digits>{_DIGITS}))\s*"
+    rf"(?:\((?P<enclosed>{_DIGITS})\)|(?P<digits>{_DIGITS}|\d+\.\d+|[A-F][0-9A-F]+(?=_\s*\{{?\s*16)))\s*"
     r"(?:_\s*\{?\s*(?P<base>\d{1,2})\s*\}?|\(?(?:in )?base[ -](?P<named>\d{1,2})\)?)"
 )
 _PREFIXED = re.compile(r"0(?P<sign>[bxo])(?P<digits>[0-9a-f]{1,200})", re.IGNORECASE)

@@ -11,6 +11,8 @@ _GLYPHS = {
     "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "∞": r"\infty ", "±": r"\pm ", "°": r"^\circ ", "∪": r"\cup ",
     "∩": r"\cap ", "∅": r"\emptyset ", "∈": r"\in ", "⁄": "/", "。": ".", "、": ",", "≈": r"\approx ", "⋅": r"\cdot ",
     "∙": r"\cdot ", "⋯": "...", "→": r"\to ", "⇒": r"\implies ", "∧": r"\wedge ", "∨": r"\vee ", "≃": r"\simeq ",
+    "⩽": r"\le ", "⩾": r"\ge ",
+    "∕": "/", "Ø": r"\emptyset ", "∛": r"\sqrt[3]", "Ω": r"\text{ohm}", "¢": r"\text{cents}", "₹": r"₹",
     "⟨": r"\langle ", "⟩": r"\rangle ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "∣": "|", "∶": ":", "‑": "-", "—": "-",
     "º": r"^\circ ",
@@ -73,6 +75,7 @@ def plain_glyphs(text: str) -> str:
     text = _SUPERSCRIPT_RUN.sub(lambda run: "^{" + run[0].translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT_RUN.sub(lambda run: "_{" + run[0].translate(_SUBSCRIPTS) + "}", text)
     text = _ROOT.sub(lambda root: rf"\sqrt{{{root[1]}}}" if root[1] else r"\sqrt", text)
+    text = text.replace("º", "°").replace("˚", "°").replace("Ω", "Ω")
     text = "".join(_BLACKBOARD.get(sign, sign) for sign in text)
     text = "".join(f" {sign}" if unicodedata.decomposition(sign).startswith("<fraction>") else sign for sign in text)
     text = unicodedata.normalize("NFKC", _with_raised(text).translate(_HYPHENS))

@@ -20,8 +20,9 @@ class UnreadableError(ValueError):
 class Token(NamedTuple):
     r"""One token.
 
-    `kind` is number, letter, name (of a function, a Greek letter, a constant), command (with arguments), text (what
-    `\\text{…}` holds), begin or end (of an environment, which `text` names), joiner ("and", "or"), sign or nothing.
+    `kind` is number, letter, label (what `\\mathcal{…}` holds), name (of a function, a Greek letter, a constant),
+    command (with arguments), text (what `\\text{…}` holds), begin or end (of an environment, which `text` names),
+    joiner ("and", "or"), sign or nothing.
     """
 
     kind: str
@@ -128,36 +129,43 @@ _PLAIN_NAMES = FUNCTIONS | _SAME_FUNCTION.keys() | GREEK | CONSTANTS.keys()
 _PLAIN_NAME = re.compile("|".join(sorted(_PLAIN_NAMES, key=len, reverse=True)))
 
 _SIGNS = {
-    r"\cdot": "*", r"\times": "*", r"\ast": "*", r"\div": "/", "**": "^", "<=": "<=", ">=": ">=", "!=": "!=",
+    r"\cdot": "*", r"\times": "×", r"\ast": "*", r"\div": "/", "**": "^", "<=": "<=", ">=": ">=", "!=": "!=",
     r"\le": "<=", r"\ge": ">=", r"\ne": "!=", r"\lt": "<", r"\gt": ">", "==": "=", r"\in": "in",
     r"\cup": "cup", r"\cap": "cap", r"\setminus": "setminus", r"\backslash": "setminus", r"\pm": "pm", r"\mp": "mp",
     r"\mid": "|", r"\vert": "|", r"\lvert": "|", r"\rvert": "|", r"\colon": ":", r"\{": r"\{", r"\}": r"\}",
     r"\lfloor": "floor(", r"\rfloor": ")floor", r"\lceil": "ceil(", r"\rceil": ")ceil",
-    "€": "€", "£": "£", "¥": "¥", r"\wedge": "and", r"\land": "and", r"\vee": "or", r"\lor": "or",
+    "€": "€", "£": "£", "¥": "¥", "₹": "₹", r"\wedge": "and", r"\land": "and", r"\vee": "or", r"\lor": "or",
     r"\emptyset": "emptyset",
     r"\sum": "sum", r"\prod": "prod", r"\int": "int", r"\lim": "lim", r"\to": "to", r"\rightarrow": "to",
+    r"\notin": "notin", r"\subset": "subset", r"\subseteq": "subseteq", r"\supset": "supset",
+    r"\supseteq": "supseteq", r"\equiv": "equiv", r"\parallel": "parallel", r"\perp": "perp", r"\neg": "neg",
+    r"\lnot": "neg", r"\ldots": "...",
     r"\approx": "~", r"\simeq": "~", r"\doteq": "~",
-    r"\circ": "degree", r"\$": "$", r"\\": "newline", r"\|": "|", r"\langle": "⟨", r"\rangle": "⟩",
+    r"\longrightarrow": "to", r"\bmod": "mod", r"\pmod": "pmod", r"\langle": "⟨", r"\rangle": "⟩",
+    r"\circ": "degree", r"\$": "$", r"\\": "newline", r"\|": "|",
     r"\lbrack": "[", r"\rbrack": "]", r"\prime": "'",
     r"\implies": "implies", r"\Rightarrow": "implies", r"\Leftrightarrow": "implies", r"\iff": "implies",
 }  # fmt: skip
 _BRACED = frozenset(  # commands with arguments, in braces as a rule
-    ["frac", "sqrt", "overline", "bar", "mathbb", "mathcal", "binom", "dbinom", "tbinom", "vec", "hat", "tilde"]
+    ["frac", "sqrt", "overline", "bar", "mathbb", "binom", "dbinom", "tbinom", "vec", "hat", "tilde"]
 )
 _NUMBER = (
     r"\d*\.\d*\\overline\s*\{\d+\}|\d*\.\d{3,}\.\.\."  # repeating decimals
-    r"|\d+(?:\.\d+)?(?:(?:[eE]-?\d{1,4}|E\+\d{1,4}|e\+\d{2,4})(?![\d.]))?|\.\d+|\d+\.(?=\s*(?:[-+*/^)}]|$))"
+    r"|\d+(?:\.(?!\.)\d+)?(?:(?:[eE]-?\d{1,4}|E\+\d{1,4}|e\+\d{2,4})(?![\d.]))?|\.\d+|\d+\.(?=\s*(?:[-+*/^)}]|$))"
 )
-_GROUPED = rf"[1-9]\d{{0,2}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?|[1-9]\d{{0,2}}(?:\ \d{{3}})+(?!\d)(?:\.\d+)?|{_NUMBER}"
+_GROUPED = (
+    rf"[1-9]\d{{0,2}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?|(?<![_^}}])[1-9]\d{{0,2}}(?:\ \d{{3}})+(?!\d)(?:\.\d+)?|{_NUMBER}"
+)
 _TOKEN, _TOKEN_GROUPED = (
     re.compile(
         rf"""(?P<space>\s+)
         |(?P<number>{number})
         |(?P<environment>\\(?:begin|end)\s*\{{[a-zA-Z]+\*?\}})
+        |(?P<label>\\mathcal\s*\{{[^{{}}]*\}})
         |(?P<text>\\text\s*\{{[^{{}}]*\}})
         |(?P<command>\\[a-zA-Z]+|\\[{{}}|$\\])
         |(?P<letters>[a-zA-Z]+)
-        |(?P<sign>\*\*|<=|>=|!=|==|[-+*/^_=<>!%|(){{}}\[\],;:'&€£¥])""",
+        |(?P<sign>\.\.\.|\*\*|<=|>=|!=|==|[-+*/^_=<>!%|(){{}}\[\],;:'&€£¥₹])""",
         re.VERBOSE,
     )
     for number in (_NUMBER, _GROUPED)
@@ -210,6 +218,8 @@ def _read(kind: str, text: str, whole: str, end: int, *, is_spaced: bool) -> lis
         return [Token("number", text.replace(",", "").replace(" ", ""), is_spaced)]
     if kind == "environment":
         return [Token(text[1 : 4 if text[1] == "e" else 6], text[text.index("{") + 1 : -1].rstrip("*"), is_spaced)]
+    if kind == "label":
+        return [Token("label", text[text.index("{") + 1 : -1], is_spaced)]
     if kind == "text":
         inside = text[text.index("{") + 1 : -1]
         return [_words(inside.strip(), is_spaced=is_spaced or inside[:1].isspace())]
@@ -223,7 +233,7 @@ def _read(kind: str, text: str, whole: str, end: int, *, is_spaced: bool) -> lis
 def _words(text: str, *, is_spaced: bool) -> Token:
     if text.lower() in ("and", "or"):
         return Token("joiner", text.lower(), is_spaced)
-    if text in _PLAIN_NAMES:
+    if text in _PLAIN_NAMES and not (is_spaced and units.is_known(text)):
         return _named(text, is_spaced=is_spaced)
     is_letter = len(text) == 1 and text.isalpha() and not (is_spaced and units.is_known(text))
     return Token("letter" if is_letter else "text", text, is_spaced)

@@ -26,6 +26,21 @@ def product(factors: Sequence[Node]) -> Node:
     return tree.Matrix(tuple(tuple(tree.Product((*scalars, entry)) for entry in row) for row in matrices[0].rows))
 
 
+def added(terms: Sequence[Node]) -> Node:
+    """Terms added; matrices entry by entry.
+
+    Raises:
+        UnreadableError: matrices of different shapes, or a matrix and what is none.
+    """
+    if not any(isinstance(term, tree.Matrix) for term in terms):
+        return tree.Sum(tuple(terms))
+    shapes = {(len(term.rows), len(term.rows[0])) for term in terms if isinstance(term, tree.Matrix)}
+    if len(shapes) > 1 or not all(isinstance(term, tree.Matrix) for term in terms):
+        raise UnreadableError("a sum of matrices of different shapes")
+    rows = zip(*(term.rows for term in terms if isinstance(term, tree.Matrix)), strict=True)
+    return tree.Matrix(tuple(tuple(map(tree.Sum, zip(*row, strict=True))) for row in rows))
+
+
 def transposed(matrix: tree.Matrix) -> tree.Matrix:
     """Rows as columns."""
     return tree.Matrix(tuple(zip(*matrix.rows, strict=True)))

@@ -7,7 +7,7 @@ from rlenvs.verifiers import lexer, units
 _UNIT_NAME = r"(?!(?:and|or)\b)[a-zA-Z]++(?:\s*\^\s*\{?[1-4]\}?)?"
 _PHRASE = re.compile(
     rf"(?<=[\d}})!])(?P<blank>\s*+)(?P<unit>{_UNIT_NAME}(?:(?:\s++|\s*+[/.]\s*+){_UNIT_NAME})*+)"
-    r"(?=\s*+\.?\s*+(?:$|[,;=)\]]|(?:\\text\s*\{\s*)?(?:and|or)\b))"
+    r"(?=\s*+\.?\s*+(?:$|[,;=)\]\d]|(?:\\text\s*\{\s*)?(?:and|or)\b))"
 )
 _NUMBER_WORDS = {
     "dozen": "12",
@@ -29,7 +29,7 @@ def with_units(text: str) -> str:
 
 def _as_factor(word: re.Match[str]) -> str:
     rest = (word["rest"] or "").removesuffix("}").strip()
-    unit = rf"\text{{{rest}}}" if rest and "text" in word[0] else word["rest"] or ""
+    unit = rf"\text{{{rest}}}" if rest and "text" in word[0] else rest
     return rf" \cdot {_NUMBER_WORDS[word[1]]} {unit}"
 
 
@@ -67,6 +67,7 @@ def _as_unit(found: re.Match[str]) -> str:
     if len(first) == 1 and not found.string[found.start() - 1 : found.start()].isdigit():  # \sqrt{2} s: a name, no unit
         return found[0]
     is_noun = len(first) > 2 and not lexer.is_letters(first) and bool(found["blank"])
-    if is_noun or all(units.is_known(name) and (found["blank"] or name in _GLUED) for name in names):
+    is_glued = "^" in found["unit"]
+    if is_noun or all(units.is_known(name) and (found["blank"] or is_glued or name in _GLUED) for name in names):
         return rf"{found['blank']}\text{{{found['unit'].replace('{', '').replace('}', '')}}}"
     return found[0]

@@ -1,6 +1,6 @@
 """What only names a value: `x`, `f(2)`, `NO/BO`, `|AB|`."""
 
-from rlenvs.verifiers import evaluate, tree
+from rlenvs.verifiers import functions, tree
 from rlenvs.verifiers.tree import Node
 
 
@@ -17,10 +17,10 @@ def is_name(node: Node) -> bool:
         ):
             return is_name(inside) and all(name[:1].isupper() for name in tree.symbols(inside))  # `|AB|`, `\sin A`
         case tree.Call(name, arguments):
-            return name not in evaluate.KNOWN and all(isinstance(each, tree.EXPRESSIONS) for each in arguments)
+            return name not in functions.KNOWN and all(isinstance(each, tree.EXPRESSIONS) for each in arguments)
         case tree.Product(factors):  # a segment `AB`, a ratio `NO/BO`, a value `P(x)`; `xy = 6` is an equation
-            below = [factor.base for factor in factors if _is_inverse(factor)]
-            above = [factor for factor in factors if not _is_inverse(factor)]
+            below = [factor.base for factor in factors if isinstance(factor, tree.Power) and _is_inverse(factor)]
+            above = [factor for factor in factors if not (isinstance(factor, tree.Power) and _is_inverse(factor))]
             is_named = all(map(is_name, (*above, *below))) and bool(above)
             return is_named and any(name[:1].isupper() for name in tree.symbols(node))
         case tree.Bracketed("(", ")", parts) | tree.Ratio(parts):
@@ -28,5 +28,5 @@ def is_name(node: Node) -> bool:
     return False
 
 
-def _is_inverse(node: Node) -> bool:
-    return isinstance(node, tree.Power) and node.exponent == tree.MINUS_ONE
+def _is_inverse(power: tree.Power) -> bool:
+    return power.exponent == tree.MINUS_ONE

@@ -1,8 +1,9 @@
 """What the parts of an expression become: operands, signs, quotients, functions."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from rlenvs.verifiers import linear, tree
+from rlenvs.verifiers import linear, tree, units
 from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.tree import Node
 
@@ -18,12 +19,17 @@ def signed(sign: str, node: Node) -> Node:
 
 
 def value_of(node: Node) -> Node:
-    """A node as an operand: `[x+1]` is then its content, and what has no value cannot stand there."""
+    """A node as an operand: `[x+1]` is then its content (`[x]` is not: it may be the whole part of x)."""
     if isinstance(node, tree.Bracketed) and node.opening + node.closing == "[]" and len(node.items) == 1:
-        node = node.items[0]
+        node = node.items[0] if isinstance(node.items[0], tree.Sum) else node
     if not isinstance(node, (*tree.EXPRESSIONS, tree.Matrix)):
         raise UnreadableError(f"a {type(node).__name__} in the place of a value")
     return node
+
+
+def is_vector(node: Node) -> bool:
+    r"""Whether it is the name of a vector, `\\vec{a}`."""
+    return isinstance(node, tree.Symbol) and node.name.startswith(("vec ", "hat "))
 
 
 def divided(above: Node, below: Node) -> list[Node]:
@@ -74,3 +80,27 @@ def function(name: str, arguments: tuple[Node, ...]) -> Node:
     if name == "lg":
         return tree.Call("log", (*arguments, tree.Number(Fraction(10))))
     return tree.Call(name, arguments)
+
+
+def residue_class(value: Node, modulus: Node) -> Node:
+    r"""`3 \pmod 7`; of numbers, by the smallest that is not negative."""
+    numbers = [part.value for part in (value, modulus) if isinstance(part, tree.Number)]
+    if len(numbers) == 2 and numbers[1]:
+        value = tree.Number(numbers[0] % numbers[1])
+    return tree.Call("pmod", (value, modulus))
+
+
+def quantities_added(found: Sequence[Node]) -> Node | None:
+    """`3 hours` and `30 minutes` as 3.5 hours; None where they are no two parts of one quantity."""
+    if len(found) != 2 or not all(isinstance(each, tree.Quantity) for each in found):
+        return None
+    larger, smaller = found
+    assert isinstance(larger, tree.Quantity)
+    assert isinstance(smaller, tree.Quantity)
+    measured = units.unit(larger.unit), units.unit(smaller.unit)
+    if measured[0] is None or measured[1] is None or measured[0].bases != measured[1].bases:
+        return None
+    ratio = measured[1].factor / measured[0].factor
+    if ratio >= 1 or not units.is_measure(measured[0]):
+        return None
+    return tree.Quantity(tree.Sum((larger.value, tree.Product((tree.Number(ratio), smaller.value)))), larger.unit)

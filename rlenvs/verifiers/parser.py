@@ -11,10 +11,19 @@ from rlenvs.verifiers.approximate import without_roundings
 from rlenvs.verifiers.brackets import Brackets
 from rlenvs.verifiers.cursor import RELATIONS
 from rlenvs.verifiers.lexer import END, UnreadableError, tokens
-from rlenvs.verifiers.operands import as_set, divided, percent, signed, value_of
+from rlenvs.verifiers.operands import (
+    as_set,
+    divided,
+    is_vector,
+    percent,
+    quantities_added,
+    residue_class,
+    signed,
+    value_of,
+)
 from rlenvs.verifiers.tree import Node
 
-_CURRENCIES = ("$", "€", "£", "¥")
+_CURRENCIES = ("$", "€", "£", "¥", "₹")
 _SETS = frozenset(("cup", "cap", "setminus"))
 _MINUTES = re.compile(r"0\d")  # of a time of day: nobody writes a part of a ratio so
 _MAX_POSTFIXES = 3  # of one value, as in 3!%
@@ -50,6 +59,8 @@ class _Parser(Brackets):
                 break
             items.append(self._relation())
         joined = joiners.pop() if len(joiners) == 1 else "mixed" if joiners else ","
+        if joined == "and" and (whole := quantities_added(items)) is not None:  # 3 hours and 30 minutes
+            return whole
         return items[0] if len(items) == 1 else tree.Items(tuple(items), joined)
 
     def _relation(self) -> Node:
@@ -80,6 +91,8 @@ class _Parser(Brackets):
         is_negative = self._is("-") and self._ahead().text in _CURRENCIES and self._take("-")
         unit = self._advance().text if self._is(*_CURRENCIES) else ""
         value = self._nested(self._sum)
+        if self._take("pmod"):
+            return residue_class(value_of(value), value_of(self._argument()))
         if self._is(*_CURRENCIES) and not unit:
             unit = self._advance().text
         while self.next.kind == "text":
@@ -92,14 +105,22 @@ class _Parser(Brackets):
             return value
         if units.unit(unit) is None or isinstance(value, tree.Sum):
             raise UnreadableError(f"{unit!r} is no unit of that")
-        return tree.Quantity(tree.negative(value_of(value)) if is_negative else value_of(value), unit)
+        found = tree.Quantity(tree.negative(value_of(value)) if is_negative else value_of(value), unit)
+        return self._with_smaller_unit(found) if self.next.kind == "number" else found
+
+    def _with_smaller_unit(self, larger: tree.Quantity) -> Node:
+        """`2 hours 15 minutes` as one quantity."""
+        found = quantities_added([larger, self._quantity()])
+        if found is None:
+            raise UnreadableError("two quantities side by side")
+        return found
 
     def _sum(self) -> Node:
         terms = [self._term()]
         while self._is("+", "-", "pm", "mp") and not isinstance(terms[0], tree.SETS):
             sign = self._advance().text
             terms.append(signed(sign, self._term()))
-        return terms[0] if len(terms) == 1 else tree.Sum(tuple(value_of(term) for term in terms))
+        return terms[0] if len(terms) == 1 else linear.added([value_of(term) for term in terms])
 
     def _term(self) -> Node:
         if self._is("+", "-", "pm", "mp"):
@@ -107,8 +128,13 @@ class _Parser(Brackets):
             return signed(sign, self._nested(self._term))
         factors = [self._power()]
         while True:
-            if self._take("*"):
+            if self._is("*", "×"):
+                is_cross = self._advance().text == "×"
                 factors.append(self._factor())
+                if is_cross and any(map(is_vector, factors[-2:])):
+                    factors[-2:] = [tree.Call("cross", (factors[-2], factors[-1]))]
+            elif self._take("mod"):
+                factors = [tree.Call("mod", (linear.product(factors), value_of(self._factor())))]
             elif self._take("/"):
                 factors += divided(factors.pop(), value_of(self._factor()))
             elif self._starts_factor():
@@ -127,8 +153,8 @@ class _Parser(Brackets):
     def _starts_factor(self) -> bool:
         """Whether the next token is multiplied without a sign."""
         if self.next.kind == "sign":
-            return self.next.text in ("(", "floor(", "ceil(") or (self._is("|") and not self._bars)
-        return self.next.kind in ("letter", "name", "command", "begin")
+            return self.next.text in ("(", "{", "floor(", "ceil(") or (self._is("|") and not self._bars)
+        return self.next.kind in ("letter", "label", "name", "command", "begin")
 
     def _power(self) -> Node:
         base = self._postfix()

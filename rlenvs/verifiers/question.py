@@ -11,23 +11,33 @@ _PERCENT = re.compile(
     r"(?:(?!(?:[a-z]*ty|[a-z]*teen|ten|five|hundred|half) )[a-z]+ ){0,2}percent",
     re.IGNORECASE,
 )
+_OPTION = re.compile(r"(?:(?<=\s)|^|(?<=\$))(?:\\(?:text|textbf|mathrm)\s*\{\s*)?\(?(?P<letter>[A-J])[).:]\s*\}?\s*~?")
+_POSITIVE = re.compile(
+    r"\b(?:positive (?:real|numbers?|variables?|values?|constants?)"
+    r"|(?:variables?|[a-z]) (?:\w+ ){0,3}(?:are|is|be) (?:all )?positive|and \$?[a-z]\$? positive)\b|\b[a-z]\s*>\s*0",
+    re.IGNORECASE,
+)
 _RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 _ANGLE = re.compile(r"\b(?:in|to|into|how many|of) (degree|radian)s?\b", re.IGNORECASE)
 _WORDS = re.compile(r"[a-zA-Z]{2,}")
 _GENERAL = frozenset(counted.stem(noun) for noun in ("units", "people", "ways", "times", "points", "things", "items"))
-_EVENTS = ("P(", "Pr(", "Prob(", "E(", "E[", "Var(", "Cov(")
-_LABELS = frozenset(
-    "answer finalanswer theanswer result solution solutions value total sum area perimeter volume surfacearea length width"
-    " height radius diameter minimum maximum min max minimumvalue maximumvalue smallest largest mean median mode average"
-    " range probability cost price totalcost distance time speed rate number count age slope remainder quotient product"
-    " difference ratio profit weight mass angle degree order dimension rank determinant limit period amplitude frequency"
-    " domain root roots zeros vertex center centre focus intercept".split()
-)
+_EVENTS = ("angle", "P(", "Pr(", "Prob(", "E(", "E[", "Var(", "Cov(")
+_LABELS = frozenset((
+    "answer", "finalanswer", "theanswer", "result", "solution", "solutions", "value", "total", "sum", "area",
+    "perimeter", "volume", "surfacearea", "length", "width", "height", "radius", "diameter", "minimum",
+    "maximum", "min", "max", "minimumvalue", "maximumvalue", "smallest", "largest", "mean", "median", "mode",
+    "average", "range", "probability", "cost", "price", "totalcost", "distance", "time", "speed", "rate",
+    "number", "count", "age", "slope", "remainder", "quotient", "product", "difference", "ratio", "profit",
+    "weight", "mass", "angle", "degree", "order", "dimension", "rank", "determinant", "limit", "period",
+    "amplitude", "frequency", "domain", "root", "roots", "zeros", "vertex", "center", "centre", "focus",
+    "intercept",
+))  # fmt: skip
 _PER = frozenset(("per", "square", "cubic"))
+_MEASURED = "length|distance|area|volume|height|width|time|speed|weight|mass|perimeter|radius|diameter|circumference"
+_UNIT_NAME = r"((?:square |cubic )?[a-z]{2,}(?: per (?:square |cubic )?[a-z]+)?)"
 _IN_UNIT = re.compile(
-    r"\b(?:how many|convert\w*\b[^.?!]{1,60}? (?:to|into|in)|(?:answer|expressed?|measured|number|length|distance|area|volume|height|width|time|speed|weight"
-    r"|mass|perimeter|radius|diameter|circumference)s?\b[^.?!]{0,60}?\b(?:in|of)|in) "
-    r"((?:square |cubic )?[a-z]{2,}(?: per (?:square |cubic )?[a-z]+)?)",
+    r"\b(?:how many|convert\w*\b[^.?!]{1,60}? (?:to|into|in)"
+    rf"|(?:answer|expressed?|measured|number|{_MEASURED})s?\b[^.?!]{{0,60}}?\b(?:in|of)|in) {_UNIT_NAME}",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.?!](?=\s|$)")
@@ -47,7 +57,8 @@ _DECIMALS = re.compile(r"\b(\d|one|two|three|four|five|six) decimal (?:place|dig
 _COUNTED = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _APPROXIMATE = re.compile(r"\bapproximat|\bround(?:ed|ing)? (?:off|to|your|the)\b|\babout how\b", re.IGNORECASE)
 _EXACT = re.compile(
-    r"exact|simplest|simplif|fraction|lowest terms|reduced (?:form|fraction)|mixed number|in terms of|\\frac\{m\}|m\s*/\s*n|form \$",
+    r"exact|simplest|simplif|fraction|lowest terms|reduced (?:form|fraction)|mixed number|in terms of"
+    r"|\\frac\{m\}|m\s*/\s*n|form \$",
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"\$([^$]*)\$|\\\(([^$]*?)\\\)")
@@ -58,7 +69,8 @@ _PLAIN_SIGN = (
 )
 _PLAIN_FORMULA = re.compile(rf"(?:(?:{_PLAIN_SIGN})[ ]?){{2,80}}")
 _SOUGHT = re.compile(
-    r"\bsolv\w+\b[^.?!]{0,80}?\bfor\s+\$?([a-zA-Z])\$?(?![a-zA-Z])|\bexpress\s+\$?([a-zA-Z])\$? (?:in terms|as)\b",
+    r"\bsolv\w+\b[^.?!]{0,80}?\bfor\s+\$?([a-zA-Z])\$?(?![a-zA-Z])"
+    r"|\bexpress\s+\$?([a-zA-Z])\$? (?:in terms|as)\b",
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
@@ -76,7 +88,8 @@ _ROW = re.compile(
 )
 _LONGEST_TUPLE = 4
 _ASKING = re.compile(
-    r"\b(?:find|determine|compute|calculate|evaluate|solve for|what is|what are|values? of)\b((?:[^.?!]|\.(?=\d)){0,60})",
+    r"\b(?:find|determine|compute|calculate|evaluate|solve for|what is|what are|values? of)\b"
+    r"((?:[^.?!]|\.(?=\d)){0,60})",
     re.IGNORECASE,
 )
 _KINDS = [
@@ -112,6 +125,21 @@ class Question:
         return bool(_PERCENT.search(self._asking)) and "%" not in self._asking
 
     @cached_property
+    def options(self) -> dict[str, str]:
+        """The texts of its choices by their letters; empty where it has none."""
+        marks = list(_OPTION.finditer(self.text))
+        found: dict[str, str] = {}
+        for mark, after in zip(marks, [*marks[1:], None], strict=False):
+            if mark["letter"] == chr(ord("A") + len(found)):
+                found[mark["letter"]] = self.text[mark.end() : after.start() if after else None].strip(" \n,;$.")
+        return found if len(found) > 1 else {}
+
+    @cached_property
+    def says_positive(self) -> bool:
+        """Whether it says that its variables are positive."""
+        return bool(_POSITIVE.search(self.text))
+
+    @cached_property
     def asks_ratio(self) -> bool:
         """Whether it is about a ratio."""
         return bool(_RATIO.search(self.text))
@@ -139,6 +167,8 @@ class Question:
     def may_label(self, label: str) -> bool:
         """Whether these words may stand before an answer, `Minimum: 1`: they are its own, or say nothing against it."""
         words = _LABELS | {word.lower() for word in _WORDS.findall(self.text)} if self.text else _LABELS
+        if len(label) == 1:
+            return not self.seeks_another(label)
         return label in words or label.startswith(_EVENTS) or label in "".join(_WORDS.findall(self.text)).lower()
 
     @cached_property
@@ -212,7 +242,7 @@ class Question:
         return sentences[-1] if sentences else ""
 
     def asks_order(self, num_items: int) -> bool:
-        """Whether the order of answers says what they are: it asks for one, or for as many names one after the other."""
+        """Whether the order of answers says what they are: it asks for one, or for as many names in a row."""
         if _ORDER.search(self._asking):
             return True
         names = [_NAME_IN_ROW.findall(row[1]) for row in _ROW.finditer(self.text)]

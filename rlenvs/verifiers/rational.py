@@ -77,6 +77,7 @@ _EXACT: dict[str, Callable[..., Fraction | None]] = {
     "abs": abs,
     "floor": lambda number: Fraction(math.floor(number)),
     "ceil": lambda number: Fraction(math.ceil(number)),
+    "mod": lambda number, modulus: number % modulus if modulus else None,
     "max": lambda *numbers: max(numbers),
     "min": lambda *numbers: min(numbers),
 }

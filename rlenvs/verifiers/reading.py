@@ -29,7 +29,9 @@ _LABEL = re.compile(
     r"(?P<start>^|[,;]|(?:\\text\s*\{\s*)?\band\b(?:\s*\})?)\s*(?:\\text\s*\{\s*)?"
     r"(?P<label>[A-Za-z][a-z]{2,}(?: [A-Za-z]+)*)\s*(?:\}\s*)?[:=]\s*(?:\}\s*)?(?=[-\d\\(\[{$])"
 )
-_OF_EVENT = re.compile(r"^(?P<label>(?:P|Pr|Prob|E|Var|Cov)\s*[(\[][^()\[\]{}=]*[)\]])\s*=\s*(?=[-\d\\.])")
+_OF_EVENT = re.compile(
+    r"^(?P<label>(?:P|Pr|Prob|E|Var|Cov)\s*[(\[][^()\[\]{}=]*[)\]]|\\angle\s*\{?[A-Z]+\}?)\s*=\s*(?=[-\d\\.])"
+)
 _JOINER = re.compile(r",\s*(?:and|or)\b|,|\b(?:and|or)\b")
 _LONGEST_ITEM = 3  # words of an item of a list
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
@@ -59,7 +61,7 @@ def read(text: str, *, is_grouped: bool = True) -> Node:
         joined = next((joiner for joiner in ("or", "and") if re.search(rf"\b{joiner}\b", plain)), ",")
         return tree.Items(tuple(map(_words, parts)), joined) if is_list else _words(plain)
     try:
-        return parse(with_units(text), is_grouped=is_grouped)
+        return _without_parameters(parse(with_units(text), is_grouped=is_grouped))
     except UnreadableError:
         bare = _without_remarks(text)
         if bare != text and bare:
@@ -69,6 +71,8 @@ def read(text: str, *, is_grouped: bool = True) -> Node:
                 pass
         if _is_sentence(plain):
             return _words(plain)
+        if _is_notation(text):
+            return tree.Words("".join(text.split()))
         raise
 
 
@@ -80,10 +84,16 @@ _ALL = frozenset(("all real numbers", "all reals", "the real numbers", "all real
 
 def _is_words(text: str) -> bool:
     """Whether it is letters and punctuation only, with a word among them that no letters multiplied would be."""
-    if re.fullmatch(r"[a-zA-Z][a-zA-Z ,.;:'!?-]*", text) is None:
+    if re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ ,.;:'!?-])*", text) is None:
         return False
-    words = [word for word in re.findall("[a-zA-Z]+", text) if word.lower() not in ("and", "or")]
-    return any(word.lower() in _SHORT_WORDS or not lexer.is_letters(word) for word in words)
+    if re.fullmatch("[A-Z]{2,}", text):  # IV, SSS, NW: no product, which could be written the other way round
+        return True
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in ("and", "or")]
+    return any(word.lower() in _SHORT_WORDS or not _may_be_letters(word) for word in words)
+
+
+def _may_be_letters(word: str) -> bool:
+    return word.isascii() and (lexer.is_letters(word) or lexer.is_name(word))
 
 
 _SHORT_WORDS = frozenset(
@@ -97,15 +107,51 @@ def _is_sentence(text: str) -> bool:
     return len(words) >= 2 and re.search(r"[a-z]\.[a-z]|__|\(\)", text) is None
 
 
+def _without_parameters(node: Node) -> Node:
+    r"""The answer without `k \in \mathbb{Z}` behind it, about a letter in it."""
+    if not isinstance(node, tree.Items):
+        return node
+    about = [item for item in node.items if isinstance(item, tree.Relation) and item.signs == ("in",)]
+    rest = tuple(item for item in node.items if item not in about)
+    names = {item.sides[0] for item in about}
+    is_about_rest = bool(about) and all(isinstance(item.sides[1], tree.SetNamed) for item in about)
+    if not is_about_rest or not names <= {part for item in rest for part in tree.walk(item)} or not rest:
+        return node
+    return rest[0] if len(rest) == 1 else tree.Items(rest, node.joined)
+
+
+def _is_notation(text: str) -> bool:
+    """Whether it is LaTeX in good order all the same, of which nothing is known but how it is written."""
+    is_latex = re.search(r"\\[a-z]{2,}", text) is not None and "?" not in text
+    return is_latex and NEEDS_ALGEBRA.search(text) is None and _is_balanced(text)
+
+
+def _is_balanced(text: str) -> bool:
+    expected: list[str] = []
+    for sign in text:
+        if sign in "([{":
+            expected.append({"(": ")", "[": "]", "{": "}"}[sign])
+        elif sign in ")]}" and (not expected or expected.pop() != sign):
+            return False
+    return not expected
+
+
+NEEDS_ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # by computer algebra
+
+
 def _words(text: str) -> tree.Words:
     kept = r"[^\w ]+" if re.fullmatch(r"[^\d\\^_=<>+*/|()\[\]!%]*", text) else r"\s+"  # with signs, all of them count
     plain = re.sub(kept, " ", text.lower())
-    return tree.Words(" ".join(word for word in plain.split() if word != "the") or text.lower())
+    said = " ".join(word for word in _ARTICLE.sub("", plain).split() if word != "the") or text.lower()
+    return tree.Words(_SYNONYMS.get(said, said))
 
 
 def is_qualified(text: str) -> bool:
     """Whether an answer says of a letter in it what it stands for: `for some integer t`."""
-    return _QUALIFIER.search(text) is not None
+    return _QUALIFIER.search(text) is not None or _MEMBER.search(text) is not None
+
+
+_MEMBER = re.compile(r",\s*[a-z]\s*\\in\s*\\mathbb")
 
 
 def are_compatible(one: str, other: str) -> bool:
@@ -131,10 +177,26 @@ _RESTRICTION = re.compile(
 )
 
 
+def _as_label(found: re.Match[str]) -> str:
+    return rf"\mathcal{{{_SIGNS_OF_NAMES.sub('', found['label'])}}} = "
+
+
+_SIGNS_OF_NAMES = re.compile(r"[\s{}\\]")
+
+
+def _apart(found: re.Match[str]) -> str:
+    before = rf"\text{{{found['before']}}} " if found["before"].strip() else " "
+    return rf"{before}\text{{{found['joiner']}}}"
+
+
+_ARTICLE = re.compile(r"^\s*an?\s+(?=[a-z]{2})")
+_SYNONYMS = {"dne": "does not exist"}
+
+
 def _without_remarks(text: str) -> str:
     """The text without labels in front of values and qualifiers behind them."""
-    text = _JOINED_TEXT.sub(r"\\text{\g<before>} \\text{\g<joiner>}", text)
-    text = _OF_EVENT.sub(lambda found: rf"\mathcal{{{''.join(found['label'].split())}}} = ", _QUALIFIER.sub("", text))
+    text = _JOINED_TEXT.sub(_apart, text)
+    text = _OF_EVENT.sub(_as_label, _QUALIFIER.sub("", text))
     return _LABEL.sub(
         lambda found: rf"{found['start']} \mathcal{{{found['label'].lower().replace(' ', '')}}} = ", text
     ).strip()

@@ -162,11 +162,22 @@ def _solved_pair(sign: str, left: Node, right: Node) -> Region:
         if not isinstance(left, tree.Symbol) or not is_real:
             raise UndecidedError("no real number is beyond infinity")
         return REALS
-    if not isinstance(left, tree.Symbol):
-        sign, left, right = _FLIPPED[sign], right, left
+    if tree.symbols(right):
+        sign, left, right = _FLIPPED.get(sign, sign), right, left
+    match left:
+        case tree.Call("abs", (tree.Symbol(),)) if not tree.symbols(right):
+            return _magnitude(sign, evaluate.number(right))
+        case tree.Product((tree.MINUS_ONE, tree.Symbol() as left)):  # -x > -1
+            sign, right = _FLIPPED.get(sign, sign), tree.negative(right)
     if not isinstance(left, tree.Symbol) or tree.symbols(right):
         raise UndecidedError("a relation that is not solved")
-    bound = evaluate.number(right)
+    if sign not in _FLIPPED:
+        raise UndecidedError(f"the relation {sign!r} is no order")
+    return _beside(sign, evaluate.number(right))
+
+
+def _beside(sign: str, bound: Any) -> Region:
+    """What stands in this relation to a number."""
     return {
         "<": (Piece(-_INFINITY, False, bound, False),),
         "<=": (Piece(-_INFINITY, False, bound, True),),
@@ -175,6 +186,17 @@ def _solved_pair(sign: str, left: Node, right: Node) -> Region:
         "=": (Piece(bound, True, bound, True),),
         "!=": (Piece(-_INFINITY, False, bound, False), Piece(bound, False, _INFINITY, False)),
     }[sign]
+
+
+def _magnitude(sign: str, bound: Any) -> Region:
+    """Where `|x|` stands in this relation to a number."""
+    if bound < 0:
+        raise UndecidedError("an absolute value beside a negative number")
+    if sign in ("<", "<="):
+        return _meet(_beside(sign, bound), _beside(_FLIPPED[sign], -bound))
+    if sign in (">", ">="):
+        return _joined((*_beside(sign, bound), *_beside(_FLIPPED[sign], -bound)))
+    raise UndecidedError("an equation that is not solved")
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -50,6 +50,7 @@ def _unboxed(text: str) -> str:
 def _in_one_line(lines: re.Match[str]) -> str:
     """The lines of an environment one after the other; where `&` does more than align them, unreadable."""
     aligned = re.sub(r"&\s*(?==|<|>|\\[lg]e|$)|(?<==)\s*&|^\s*&", "", lines[1], flags=re.MULTILINE)
+    aligned = re.sub(r"\\\\\s*(?==)", " ", aligned)  # a line that goes on
     return aligned.replace("&", " ? ").replace(r"\\", ",")
 
 

@@ -58,7 +58,7 @@ def unit(text: str) -> Unit | None:
 
 
 _PART = re.compile(
-    r"(?P<word>[A-Za-z]+|\\\$|[$€£¥]|\^\\circ(?: ?[CF])?|°)(?:\s*\^\s*\{?(?P<power>-?[1-4])\}?)?|/|[.*·-]"
+    r"(?P<word>[A-Za-z]+|\\\$|[$€£¥₹]|\^\\circ(?: ?[CF])?|°)(?:\s*\^\s*\{?(?P<power>-?[1-4])\}?)?|/|[.*·-]"
 )
 _COMPOUNDS = {"mph": "mile/hour", "kmh": "km/hour", "kph": "km/hour", "fps": "foot/second"}
 _COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUNDS)})\b")

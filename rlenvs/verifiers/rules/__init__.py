@@ -5,18 +5,33 @@ equal: a wrong refusal costs less than a wrong acceptance.
 """
 
 from rlenvs.verifiers.question import Question
-from rlenvs.verifiers.rules.bracketed import bracketed, matrices
+from rlenvs.verifiers.rules.bracketed import bracketed, coordinates, matrices
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.listed import items, listed
 from rlenvs.verifiers.rules.measured import quantities, ratios
 from rlenvs.verifiers.rules.named import named, renamed, without_name
-from rlenvs.verifiers.rules.related import relations, sets, solved
+from rlenvs.verifiers.rules.related import operations, relations, sets, solved
 from rlenvs.verifiers.rules.valued import infinite, valued, worded
 from rlenvs.verifiers.tree import Node
 
 __all__ = ["items", "say_the_same"]
 
-_RULES = (worded, sets, listed, named, quantities, ratios, bracketed, matrices, relations, solved, infinite, valued)
+_RULES = (
+    worded,
+    sets,
+    operations,
+    listed,
+    named,
+    quantities,
+    ratios,
+    coordinates,
+    bracketed,
+    matrices,
+    relations,
+    solved,
+    infinite,
+    valued,
+)
 
 
 def say_the_same(gold: Node, answer: Node, asked: Question, *, has_parameters: bool = False) -> bool:

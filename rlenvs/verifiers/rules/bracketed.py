@@ -35,11 +35,36 @@ def _as_tuple(node: Node, other: Node) -> Node:
     return node
 
 
+def coordinates(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """A point with its name, `P(2, -3)`, beside its coordinates."""
+    sides = [_without_point(side) for side in (gold, answer)]
+    if not all(isinstance(side, tree.Bracketed) for side in sides) or sides == [gold, answer]:
+        return None
+    return comparison.same(*sides)
+
+
+def _without_point(node: Node) -> Node:
+    match node:
+        case tree.Call(name, (_, _, *_)) if len(name) == 1 and name.isupper():
+            return tree.Bracketed("(", ")", node.arguments)
+    return node
+
+
 def matrices(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Matrices, entry by entry."""
+    gold, answer = _as_matrix(gold, answer), _as_matrix(answer, gold)
     if not isinstance(gold, tree.Matrix) or not isinstance(answer, tree.Matrix):
         return None
     if [len(row) for row in gold.rows] != [len(row) for row in answer.rows]:
         return False
     pairs = zip(gold.rows, answer.rows, strict=True)
     return all(comparison.same(a, b) for rows in pairs for a, b in zip(*rows, strict=True))
+
+
+def _as_matrix(node: Node, other: Node) -> Node:
+    """`[[1, 2], [3, 4]]` as a matrix, beside one."""
+    if not isinstance(other, tree.Matrix) or not isinstance(node, tree.Bracketed):
+        return node
+    rows = [row.items for row in node.items if isinstance(row, tree.Bracketed)]
+    is_matrix = len(rows) == len(node.items) and len({len(row) for row in rows}) == 1
+    return tree.Matrix(tuple(rows)) if is_matrix else node

@@ -18,6 +18,7 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Lists and sets: each item is one of the other's, in any order, and keeps its name."""
     if not any(_is_list(side) for side in (gold, answer)) or are_regions(gold, answer):
         return None
+    gold, answer = _without_brackets(gold, answer), _without_brackets(answer, gold)
     if not _are_joined_alike(gold, answer):
         return False
     expected, given = items(gold), items(answer)
@@ -37,6 +38,15 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     return _are_matched(expected, given, comparison)
 
 
+def _without_brackets(node: Node, other: Node) -> Node:
+    """`[1, 2, 4]` as a list beside one: it is no interval."""
+    is_list = isinstance(node, tree.Bracketed) and node.opening + node.closing == "[]" and len(node.items) > _ENDS
+    return tree.Items(node.items, ",") if is_list and isinstance(other, tree.Items) else node  # type: ignore[attr-defined]
+
+
+_ENDS = 2  # of an interval
+
+
 def _are_joined_alike(gold: Node, answer: Node) -> bool:
     """Whether "or" stands in both or in neither, where it says something else than a comma: between words, or names."""
     if not isinstance(gold, tree.Items) or not isinstance(answer, tree.Items) or gold.joined == answer.joined:
@@ -48,10 +58,7 @@ def _are_joined_alike(gold: Node, answer: Node) -> bool:
 
 
 def _is_word(node: Node) -> bool:
-    return isinstance(node, tree.Words) or (isinstance(node, tree.Symbol) and node.name in _CHOICES)
-
-
-_CHOICES = frozenset("ABCDEFGHIJ")
+    return isinstance(node, tree.Words | tree.Symbol)
 
 
 def _is_sequence(listed: Sequence[Node]) -> bool:
@@ -91,7 +98,7 @@ def _are_roots(names: Sequence[str], comparison: Comparison) -> bool:
 
 
 def _are_in_order(gold: Sequence[Node], answer: Sequence[Node], comparison: Comparison) -> bool:
-    """Items as they are written; named ones in the question's order, or the alphabet's, a minimum before its maximum."""
+    """Items as they are written; named ones in the order that the question has them in."""
     sides = [_in_order(side, comparison) for side in (gold, answer)]
     if len(sides[0]) != len(sides[1]):
         return False
@@ -139,7 +146,7 @@ def items(node: Node) -> list[Node]:
             return items(inside)
         case tree.Relation(("=",), (tree.Symbol() as name, value)) if _has_signs(value):
             return [tree.Relation(("=",), (name, part)) for part in items(value)]
-        case tree.Relation(("in",), (tree.Symbol(), tree.SetOf() as inside)):
+        case tree.Relation(("in",), (name, tree.SetOf() as inside)) if is_name(name):
             return items(inside)
     if not _has_signs(node):
         return [node]
@@ -210,9 +217,10 @@ def _tuple_of_named(gold: Node, answer: Node, comparison: Comparison) -> bool:
         return False
     names = [each[0] for each in named if each is not None]
     ordered = comparison.asked.tuple_of(names) or sorted(names)
-    if len(names) != len(named) or names != ordered or len(set(names)) != len(names):
+    if len(names) != len(named) or set(names) != set(ordered) or len(set(names)) != len(names):
         return False
-    return all(comparison.same(a, b[1]) for a, b in zip(bracketed.items, named, strict=True) if b is not None)
+    values = {each[0]: each[1] for each in named if each is not None}
+    return all(comparison.same(a, values[name]) for a, name in zip(bracketed.items, ordered, strict=True))
 
 
 def named_value(node: Node) -> tuple[str, Node] | None:

@@ -12,7 +12,7 @@ def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     if not any(side.unit for side in sides):
         return None
     if {side.unit for side in sides} == {"degree", "radian"}:
-        return valued(*map(_in_radians, sides), comparison)
+        return valued(_in_radians(sides[0]), _in_radians(sides[1]), comparison)
     one, other = (tree.Quantity(side.value, "") if side.unit == "radian" else side for side in sides)
     if not _is_as_asked(one, other, comparison):
         return False
@@ -101,6 +101,10 @@ def ratios(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
             return False
         if len(gold.parts) == 2 and not _are_clocks(gold, answer, comparison):
             return comparison.same(*(tree.quotient(*ratio.parts) for ratio in (gold, answer)))
+        if len(gold.parts) > _PAIR and not gold.is_clock and not answer.is_clock:
+            firsts = gold.parts[0], answer.parts[0]
+            pairs = zip(gold.parts[1:], answer.parts[1:], strict=True)
+            return all(comparison.same(tree.quotient(a, firsts[0]), tree.quotient(b, firsts[1])) for a, b in pairs)
         return all(comparison.same(a, b) for a, b in zip(gold.parts, answer.parts, strict=True))
     if not isinstance(gold, tree.Ratio) and not isinstance(answer, tree.Ratio):
         return None
@@ -130,3 +134,4 @@ def _can_be_clock(ratio: tree.Ratio) -> bool:
 
 
 _HOURS, _MINUTES = 24, 60
+_PAIR = 2  # parts of a ratio that is a quotient

@@ -1,5 +1,7 @@
 """Names of values: `x = 5` beside 5, another letter for a parameter."""
 
+import re
+
 from rlenvs.verifiers import evaluate, tree
 from rlenvs.verifiers.names import is_name
 from rlenvs.verifiers.rules.comparison import Comparison
@@ -8,7 +10,8 @@ from rlenvs.verifiers.tree import Node
 
 def named(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """`x = 5` beside 5; `x + z = 1` stays an equation."""
-    if isinstance(gold, tree.Relation) == isinstance(answer, tree.Relation):
+    signs = [side.signs if isinstance(side, tree.Relation) else () for side in (gold, answer)]
+    if signs[0] == signs[1] or (all(signs) and {*signs} != {("=",), ("in",)}):
         return None
     expected, given = without_name(gold, comparison), without_name(answer, comparison)
     if (expected, given) == (gold, answer):
@@ -20,6 +23,8 @@ def without_name(node: Node, comparison: Comparison) -> Node:
     """`x = 5` as 5, `2^{10} = 1024` as 1024; what is no name for a value as it is."""
     if not isinstance(node, tree.Relation) or set(node.signs) not in ({"="}, {"in"}):
         return node
+    if is_name(node.sides[-1]) and not is_name(node.sides[0]):  # 7 = x
+        node = tree.Relation(node.signs, node.sides[::-1]) if node.signs == ("=",) else node
     first, *values = node.sides
     if not all(_may_stand_between(side, first, node.sides[-1], comparison) for side in node.sides[:-1]):
         return node  # x = 4 = 5 says nothing
@@ -94,7 +99,11 @@ _CONSTANTS, _COUNTERS = frozenset("cCkK"), frozenset("jklmn")
 def renamed(gold: Node, answer: Node, comparison: Comparison) -> Node | None:
     r"""The reference with the answer's letter for a parameter that the question does not name: `k\pi`, `n\pi`."""
     own, others = tree.symbols(gold) - tree.symbols(answer), tree.symbols(answer) - tree.symbols(gold)
-    if len(own) != 1 or len(others) != 1 or not comparison.asked.text or isinstance(gold, tree.Symbol):
+    if (capitals := _with_capital_constants(gold, own, others)) is not None:
+        return capitals
+    if len(own) != 1 or len(others) != 1 or isinstance(gold, tree.Symbol):
+        return None
+    if not comparison.asked.text and not comparison.has_parameters:
         return None
     (before,), (after,) = own, others
     if not {before, after} <= _PARAMETERS or {before, after} & comparison.asked.letters:
@@ -117,3 +126,13 @@ def _is_parameter(name: str, node: Node) -> bool:
                 if tree.Constant("pi") in tree.walk(part):
                     return True
     return False
+
+
+def _with_capital_constants(gold: Node, own: frozenset[str], others: frozenset[str]) -> Node | None:
+    """The reference with `C_1` for `c_1`, if that is all the difference in names."""
+    pairs = {name: name.swapcase() for name in own if re.fullmatch(r"[cCkK](?:_\d)?", name)}
+    if not own or set(pairs) != own or set(pairs.values()) != others:
+        return None
+    for before, after in pairs.items():
+        gold = tree.substituted(gold, before, tree.Symbol(after))
+    return gold

@@ -11,17 +11,28 @@ from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.text import normal
 from rlenvs.verifiers.tree import Node
 
-_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+_FLIPPED = {
+    "<": ">",
+    ">": "<",
+    "<=": ">=",
+    ">=": "<=",
+    **{sign: sign for sign in ("=", "!=", "equiv", "parallel", "perp")},
+}
 
 
 def are_regions(gold: Node, answer: Node) -> bool:
     """Whether intervals or inequalities are among them, which are no list of values."""
     return any(
         isinstance(part, tree.SetOperation | tree.SetBuilder | tree.SetNamed)
-        or (isinstance(part, tree.Relation) and set(part.signs) != {"="})
+        or (isinstance(part, tree.Relation) and set(part.signs) != {"="} and not _is_membership(part))
         for side in (gold, answer)
         for part in (side, *(side.items if isinstance(side, tree.Items) else ()))
     )
+
+
+def _is_membership(relation: tree.Relation) -> bool:
+    r"""`(x, y) \in \{(1, 2)\}`, which lists values."""
+    return relation.signs == ("in",) and isinstance(relation.sides[1], tree.SetOf)
 
 
 def sets(gold: Node, answer: Node, _: Comparison) -> bool | None:
@@ -41,19 +52,31 @@ def sets(gold: Node, answer: Node, _: Comparison) -> bool | None:
         raise
 
 
+def operations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    """Unions and intersections of sets that have names, part by part, in either order."""
+    if not isinstance(gold, tree.SetOperation) or not isinstance(answer, tree.SetOperation):
+        return None
+    if gold.name != answer.name:
+        return False
+    orders = (answer.parts, answer.parts[::-1]) if gold.name != "setminus" else (answer.parts,)
+    return any(all(comparison.same(a, b) for a, b in zip(gold.parts, parts, strict=True)) for parts in orders)
+
+
 def relations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """The same signs between the same sides; equations by what is zero."""
     if not isinstance(gold, tree.Relation) or not isinstance(answer, tree.Relation):
         return None
     for sides, signs in (
         (answer.sides, answer.signs),
-        (answer.sides[::-1], tuple(_FLIPPED.get(sign, sign) for sign in answer.signs[::-1])),
+        (answer.sides[::-1], tuple(_FLIPPED.get(sign, "") for sign in answer.signs[::-1])),
     ):
         if gold.signs == signs and all(comparison.same(a, b) for a, b in zip(gold.sides, sides, strict=True)):
             return True
     if gold.signs == answer.signs == ("=",):
         if (renamed := _with_argument_of(gold, answer)) is not None:
             return comparison.same(renamed, answer)
+        if _are_one_function(gold, answer) or _are_one_function(answer, gold):
+            return comparison.same(gold.sides[1], answer.sides[1])
         if is_name(gold.sides[0]) and is_name(answer.sides[0]) and not _share_variables(gold, answer):
             return False
         if _is_solved(gold) and _is_solved(answer) and gold.sides[0] == answer.sides[0]:
@@ -75,6 +98,14 @@ def _with_argument_of(gold: tree.Relation, answer: tree.Relation) -> Node | None
             if name == other and before != after and is_bound:
                 return tree.substituted(gold, before, tree.Symbol(after))
     return None
+
+
+def _are_one_function(one: tree.Relation, other: tree.Relation) -> bool:
+    """`y = x^2` and `f(x) = x^2`."""
+    match one.sides[0], other.sides[0]:
+        case tree.Symbol("y"), tree.Call(name, (tree.Symbol(argument),)) if name in ("f", "y"):
+            return tree.symbols(one.sides[1]) <= {argument}
+    return False
 
 
 def _share_variables(gold: Node, answer: Node) -> bool:

@@ -20,10 +20,24 @@ def valued(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         return None
     if evaluate.are_equal(gold, answer) or _are_rounded(gold, answer, comparison):
         return True
-    if _are_logarithms(gold, answer) and evaluate.are_equal(gold, answer, is_positive=True):
+    are_positive = _are_logarithms(gold, answer) or comparison.asked.says_positive
+    if are_positive and evaluate.are_equal(gold, answer, is_positive=True):
+        return True
+    if _have_roots(gold, answer) and evaluate.are_equal(gold, answer, is_real=True):
         return True
     one, other = tree.rebuilt(gold, _with_base_ten), tree.rebuilt(answer, _with_base_ten)
     return (one, other) != (gold, answer) and evaluate.are_equal(one, other)
+
+
+def _have_roots(gold: Node, answer: Node) -> bool:
+    """Whether roots of variables are taken on both sides, and absolute values on neither."""
+    for side in (gold, answer):
+        parts = [part for part in tree.walk(side) if tree.symbols(part)]
+        if any(isinstance(part, tree.Call) and part.name == "abs" for part in parts):
+            return False
+        if not any(isinstance(part, tree.Power) and not _is_whole(part.exponent) for part in parts):
+            return False
+    return True
 
 
 def _are_logarithms(gold: Node, answer: Node) -> bool:
@@ -107,11 +121,15 @@ def worded(gold: Node, answer: Node, _: Comparison) -> bool | None:
     """Words by their letters."""
     if not isinstance(gold, tree.Words) and not isinstance(answer, tree.Words):
         return None
-    return gold == answer or (_means_infinite(gold) and _means_infinite(answer))
+    signs = _sign_of_infinity(gold), _sign_of_infinity(answer)
+    return gold == answer or (signs[0] == signs[1] != 0)
 
 
-def _means_infinite(node: Node) -> bool:
-    return node == tree.Constant("infinity") or (isinstance(node, tree.Words) and node.text in _INFINITE)
+def _sign_of_infinity(node: Node) -> int:
+    return _INFINITE.get(node.text, 0) if isinstance(node, tree.Words) else regions.infinity(node)
 
 
-_INFINITE = frozenset(("infinitely many", "infinite", "infinity", "infinitely many solutions"))
+_INFINITE = {
+    "infinitely many": 1, "infinite": 1, "infinity": 1, "infinitely many solutions": 1, "positive infinity": 1,
+    "plus infinity": 1, "negative infinity": -1, "minus infinity": -1,
+}  # fmt: skip

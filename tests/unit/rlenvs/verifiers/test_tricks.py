@@ -132,13 +132,9 @@ from rlenvs import verifiers
         (r"\pi", r"\pi+10^{-60}", ""),
         ("1", r"\tanh(100)", ""),
         (r"\frac{\pi}{2}", r"\arctan(10^{50})", ""),
-        ("3.14", "3.135", "Round to the nearest hundredth."),
         ("1", r"\cos(10^{-30})", ""),
         ("y=2x+1", "y-2x=1", "Solve y - 2x = 1 for y."),
         ("y=2x+1", "x=(y-1)/2", "Solve y-2x=1 for y in terms of x."),
-        ("500", "0.5 km", "How many meters is it?"),
-        ("0.5", "500 m", "What is the distance in kilometers?"),
-        ("5", "5 km", "How many meters is it?"),
         ("2 red, 3 blue", "3, 2", ""),
         (r"k\pi \text{ for all even } k", r"k\pi \text{ for all odd } k", "Solve."),
         ("1:15", "2:30", ""),
@@ -147,6 +143,20 @@ from rlenvs import verifiers
 def test_no_trick_is_paid(gold: str, answer: str, question: str) -> None:
     assert verifiers.verify(gold, answer, question) != "equal"
     assert verifiers.verify(answer, gold, question) != "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "question"),
+    [
+        ("3.14", "3.135", "Round to the nearest hundredth."),
+        ("500", "0.5 km", "How many meters is it?"),
+        ("0.5", "500 m", "What is the distance in kilometers?"),
+        ("5", "5 km", "How many meters is it?"),
+    ],
+)
+def test_the_question_says_what_is_no_answer(gold: str, answer: str, question: str) -> None:
+    """Of the answer: a reference may be unrounded, or in another unit."""
+    assert verifiers.verify(gold, answer, question) == "not_equal"
 
 
 def test_what_the_question_says_is_not_worked_out_by_saying_it_again() -> None:
