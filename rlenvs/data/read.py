@@ -7,16 +7,19 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from rlenvs.data.catalogue import DATA_SETS, DataSet, Source
+from rlenvs.data.conventions import BOXED, CHOICE, Convention
+from rlenvs.data.own import own
 from rlenvs.data.problems import Problem
 from rlenvs.errors import RlenvsError, unknown
 
 HUB = "hub"
+ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 class DataError(RlenvsError):
@@ -27,8 +30,9 @@ def load_problems(name: str, split: str = "", *, data: str = "", limit: int | No
     """The problems of one split, in the order of the file.
 
     Args:
-        name: a name in `DATA_SETS`.
-        split: train or test; empty for the data set's first.
+        name: a name in `DATA_SETS`, or the path of a file of one's own, which ends in .jsonl or .jsonl.gz; see
+            `rlenvs.data.own` for its fields.
+        split: train or test; empty for the data set's first. A file is one split.
         data: a folder, or "hub" for the Hugging Face hub; empty for the folder named by the variable RLENVS_DATA.
         limit: only the first so many.
 
@@ -36,20 +40,40 @@ def load_problems(name: str, split: str = "", *, data: str = "", limit: int | No
         DataError: there is no such data set, split, folder or file, it cannot be read or has no problems, or a row
             lacks a field.
     """
+    if limit is not None and limit < 1:
+        raise DataError(f"limit is the number of problems to keep, at least 1: got {limit}")
+    if name.endswith(ENDINGS):
+        if split:
+            raise DataError(f"{name} is one split, without a name: got split {split!r}; leave it out")
+        return _own_problems(name)[:limit]
     if name not in DATA_SETS:
-        raise DataError(unknown("data set", name, DATA_SETS))
+        raise DataError(f"{unknown('data set', name, DATA_SETS)} A file of your own is PATH.jsonl or PATH.jsonl.gz.")
     data_set = DATA_SETS[name]
     chosen = split or next(iter(data_set.splits))
     if chosen not in data_set.splits:
         raise DataError(unknown(f"split of {name}", chosen, data_set.splits))
-    if limit is not None and limit < 1:
-        raise DataError(f"limit is the number of problems to keep, at least 1: got {limit}")
     return _all_problems(name, chosen, where_data_is(data))[:limit]
+
+
+def convention_of(name: str, problems: Sequence[Problem]) -> Convention:
+    """How a data set's problems are answered; those of a person's own file, as a choice if all of them are."""
+    if name in DATA_SETS:
+        return DATA_SETS[name].convention
+    return CHOICE if all(problem.options for problem in problems) else BOXED
 
 
 def where_data_is(data: str) -> str:
     """A folder or "hub"; where nobody says, what the variable RLENVS_DATA names now, which may be nothing."""
     return data or os.environ.get("RLENVS_DATA", "")
+
+
+@lru_cache(maxsize=32)
+def _own_problems(name: str) -> tuple[Problem, ...]:
+    path = Path(name)
+    if not path.is_file():
+        raise DataError(f"no file {path} to read problems from")
+    title = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    return _whole(DataSet(title, own, BOXED, {}), "", _file_rows(path), name)
 
 
 @lru_cache(maxsize=32)
@@ -61,6 +85,10 @@ def _all_problems(name: str, split: str, data: str) -> tuple[Problem, ...]:
     else:
         path = _path(data, data_set, source)
         where, rows = str(path), _file_rows(path)
+    return _whole(data_set, split, rows, where)
+
+
+def _whole(data_set: DataSet, split: str, rows: Iterable[dict[str, Any]], where: str) -> tuple[Problem, ...]:
     problems = tuple(problems_from(data_set, split, rows, where))
     if not problems:
         raise DataError(f"{where} has no problems: every line of it is blank, or there is none")
@@ -75,8 +103,8 @@ def problems_from(data_set: DataSet, split: str, rows: Iterable[dict[str, Any]],
     """
     for number, row in enumerate(rows):
         try:
-            question, gold, working = data_set.read(row)
-            yield Problem(id=f"{data_set.name}/{split}/{number}", question=question, gold=gold, working=working)
+            place = "/".join(filter(None, (data_set.name, split, str(number))))
+            yield Problem(id=place, **data_set.read(row)._asdict())
         except KeyError as error:
             raise DataError(f"{where}, row {number}: no field {error}; there is {', '.join(sorted(row))}") from error
         except (ValueError, TypeError, AttributeError) as error:
@@ -118,7 +146,7 @@ def _path(data: str, data_set: DataSet, source: Source) -> Path:
     folder = Path(data)
     if not folder.is_dir():
         raise DataError(f"no folder {folder} to read {data_set.name} from. {hint}")
-    candidates = [folder / f"{source.file}{ending}" for ending in (".jsonl", ".jsonl.gz")]
+    candidates = [folder / f"{source.file}{ending}" for ending in ENDINGS]
     for path in candidates:
         if path.is_file():
             return path

@@ -1,36 +1,49 @@
-"""Mathematics from data sets, one reply per problem, scored by the R1-Zero rewards.
+"""Mathematics from data sets, one reply per problem, scored by its final answer.
 
-Data sets belong to `rlenvs.data`, prompts and rewards to `rlenvs.rewards`, right or wrong to `rlenvs.verifiers`.
+Data sets and their conventions belong to `rlenvs.data`, prompts and rewards to `rlenvs.rewards`, right or wrong to
+`rlenvs.verifiers`.
 """
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from rlenvs.data import load_problems
-from rlenvs.data.read import where_data_is
+from rlenvs.data import Problem, load_problems
+from rlenvs.data.read import convention_of, where_data_is
 from rlenvs.env import TextEnv
 from rlenvs.options import typed_options
 from rlenvs.records import Task
-from rlenvs.rewards import r1_zero_rubric, template_named
+from rlenvs.rewards import LANGUAGES, RECIPE_TEMPLATES, Recipe, Rewards, template_named
 from rlenvs.tasks import TaskList
-from rlenvs.verifiers import is_equal
 
 
 class MathEnv(TextEnv):
-    """Problems with a short answer: GSM8K, MATH-500, AIME, AMC23, Minerva, OlympiadBench.
+    """Problems with a short answer: GSM8K, MATH-500, AIME, AMC23, Minerva, OlympiadBench, or a file of one's own.
+
+    Each data set has a convention (`rlenvs.data.conventions`): what an answer may be, and the form of a reply that it
+    was published with.
 
     Args:
-        dataset: gsm8k, math, math_slice, math500, aime24, aime25, amc23, aimo_aime, aimo_amc, minerva or olympiadbench.
+        dataset: gsm8k, math, math_slice, math500, aime24, aime25, amc23, aimo_aime, aimo_amc, minerva or olympiadbench;
+            or the path of a file of JSON lines with `question`, `answer` and perhaps `options`, ending in .jsonl or
+            .jsonl.gz.
         split: train or test; empty for the data set's first.
-        template: r1_zero, tags, boxed or plain; see `rlenvs.rewards.TEMPLATES`.
+        template: r1_zero, tags, boxed, qwen_boxed, dapo, choice, marked or plain; see `rlenvs.rewards.TEMPLATES`. Empty
+            for the one that the rewards were published with; with accuracy alone, for the data set's.
+        rewards: r1_zero (accuracy and format), dapo (+1 or -1) or accuracy.
+        format_weight: the weight of the format reward beside accuracy, which has 1. By default 1 with r1_zero; the
+            others have no such reward.
+        language: what the reasoning should be in (ar, en, ja, ko, ru or zh): adds the share of its words that are.
+        language_weight: the weight of that share.
+        partial_credit: the weight of the share of an answer's parts that are right; 0: there is none. What is
+            correct does not depend on it.
         data: a folder, or "hub"; empty for the folder that the variable RLENVS_DATA names.
         limit: only the first so many problems.
-        format_weight: the weight of the format reward beside accuracy, which has 1.
 
     Raises:
         DataError: the data set cannot be read; the message says what to do.
-        ValueError: an option is of the wrong kind, or there is no such template.
+        ValueError: an option is of the wrong kind, or there is no such template or language.
     """
 
     @typed_options
@@ -39,30 +52,51 @@ class MathEnv(TextEnv):
         *,
         dataset: str = "gsm8k",
         split: str = "",
-        template: str = "r1_zero",
+        template: str = "",
+        rewards: Recipe = "r1_zero",
+        format_weight: float | None = None,
+        language: str = "",
+        language_weight: float = 1.0,
+        partial_credit: float = 0.0,
         data: str = "",
         limit: int | None = None,
-        format_weight: float = 1.0,
         render_mode: str | None = None,
     ) -> None:
         super().__init__(render_mode=render_mode)
-        self.template = template_named(template)
-        self.tasks = load_tasks(dataset, split, template, where_data_is(data), limit)
+        problems = load_problems(dataset, split, data=data, limit=limit)
+        convention = convention_of(dataset, problems)
+        named = template or RECIPE_TEMPLATES.get(rewards, convention.template)
+        self.template = template_named(named)
+        self.remark = LANGUAGES[language].remark if language in LANGUAGES else ""
+        self.tasks = load_tasks(dataset, split, named, where_data_is(data), limit)
         self.num_tasks = len(self.tasks)
-        self.rubric = r1_zero_rubric(self.template, is_equal, format_weight=format_weight)
+        chosen = Rewards(
+            recipe=rewards,
+            format_weight=format_weight,
+            language=language,
+            language_weight=language_weight,
+            partial_credit=partial_credit,
+        )
+        self.rubric = chosen.rubric(self.template, convention.is_right, convention.credit)
 
     def task_at(self, index: int) -> Task:
         """Problem number `index` of the data set."""
         return self.tasks[index]
 
     def answer_message(self, task: Task) -> str:
-        """The reference in the template's form."""
-        return self.template.render_answer(task.target)
+        """The reference in the template's form, after a sentence in the language that was asked for."""
+        return self.template.render_answer(_answer(task), self.remark)
 
     def demonstrate(self, rng: np.random.Generator) -> str:  # noqa: ARG002  # there is one solution
         """The data set's worked solution, where it has one, and the answer."""
         assert self.task is not None
-        return self.template.render_answer(self.task.target, self.task.metadata.get("working", ""))
+        return self.template.render_answer(_answer(self.task), self.task.metadata.get("working") or self.remark)
+
+
+def _answer(task: Task) -> str:
+    """The reference, of a choice its letter."""
+    target: Any = task.target
+    return str(target["answer"] if isinstance(target, dict) else target)
 
 
 @lru_cache(maxsize=32)
@@ -73,8 +107,12 @@ def load_tasks(dataset: str, split: str, template: str, data: str, limit: int | 
         Task(
             id=problem.id,
             prompt=wrap(problem.question),
-            target=problem.gold,
+            target=_target(problem),
             metadata={"source": dataset, "question": problem.question, "working": problem.working},
         )
         for problem in load_problems(dataset, split, data=data, limit=limit)
     )
+
+
+def _target(problem: Problem) -> Any:
+    return {"answer": problem.gold, "options": list(problem.options)} if problem.options else problem.gold

@@ -1,25 +1,14 @@
-"""Prompt templates, and the reward functions of the R1-Zero recipe: accuracy of the final answer, and format.
+"""Prompt templates: how a problem is asked, how an answer looks, and where the answer stands in a reply.
 
-A template says how a problem is asked, how an answer looks, and where the answer stands in a reply. Whether an answer
-equals the right one is the business of whoever passes `equal`: `rlenvs.verifiers.is_equal`, or an environment's own.
-
-Source: DeepSeek-R1, arXiv:2501.12948 sec. 2.2.
+Whether an answer is right, and what it earns, is the business of `functions` and `recipes` beside this.
 """
 
-import math
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 from rlenvs.errors import unknown
-from rlenvs.records import Message, Task, user
-from rlenvs.rubric import Grader, RewardFunction, Rubric
+from rlenvs.records import Message, user
 from rlenvs.verifiers.extract import after_marker, boxes, last_box, outside_thinking
-
-Equal = Callable[[Any, str, str], bool]
-"""(gold, answer, question) -> whether the answer is right. It raises where that cannot be decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +93,30 @@ class BoxedTemplate(Template):
         return len(boxes(outside_thinking(reply)) or ()) == 1
 
 
-class PlainTemplate(Template):
+class MarkedTemplate(Template):
+    """Working, then a last line that begins with `####` and has the answer: the form of GSM8K's solutions.
+
+    The last `####` outside thinking decides; a reply without one gives no answer. Well formed: one `####`, on the last
+    line, with an answer after it.
+    """
+
+    __slots__ = ()
+
+    def render_answer(self, answer: str, working: str = "") -> str:
+        """The working, then the marked answer on the last line."""
+        return f"{working}\n#### {answer}" if working else f"#### {answer}"
+
+    def extract(self, reply: str) -> str | None:
+        """What follows the last `####` on its line."""
+        return after_marker(outside_thinking(reply))
+
+    def is_well_formed(self, reply: str) -> bool:
+        """One marked answer at the very end."""
+        _, _, answer = outside_thinking(reply).strip().partition("####")
+        return bool(answer.strip()) and "\n" not in answer and "####" not in answer
+
+
+class PlainTemplate(MarkedTemplate):
     """No tags: the answer follows the last `####` on its line, or is the whole reply if there is no `####`.
 
     Well formed: one `####`, on the last line, with an answer after it; or a single line without one. For base models
@@ -115,7 +127,7 @@ class PlainTemplate(Template):
 
     def render_answer(self, answer: str, working: str = "") -> str:
         """The bare answer; after working, on a last line of its own that begins with `####`."""
-        return f"{working}\n#### {answer}" if working else answer
+        return MarkedTemplate.render_answer(self, answer, working) if working else answer
 
     def extract(self, reply: str) -> str | None:
         """What follows the last `####` on its line; without one, the whole reply."""
@@ -125,10 +137,38 @@ class PlainTemplate(Template):
     def is_well_formed(self, reply: str) -> bool:
         """One marked answer at the very end, or one line."""
         text = outside_thinking(reply).strip()
-        before, marker, answer = text.partition("####")
-        if not marker:
-            return bool(before) and "\n" not in before
-        return bool(answer.strip()) and "\n" not in answer and "####" not in answer
+        return MarkedTemplate.is_well_formed(self, text) if "####" in text else bool(text) and "\n" not in text
+
+
+_ANSWER_LINE = re.compile(r"Answer\s*:(.*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLineTemplate(Template):
+    """Working, then a last line `Answer: …`.
+
+    The last `Answer:` outside thinking decides, up to the end of its line. Well formed: the last line alone has one.
+
+    Args:
+        window: how many characters at the end of a reply are looked at; 0: all of them.
+    """
+
+    window: int = 0
+
+    def render_answer(self, answer: str, working: str = "") -> str:
+        """The working, then the answer on the last line."""
+        return f"{working}\nAnswer: {answer}" if working else f"Answer: {answer}"
+
+    def extract(self, reply: str) -> str | None:
+        """What follows the last `Answer:` on its line, within the window, without the stars of bold type."""
+        found = _ANSWER_LINE.findall(outside_thinking(reply)[-self.window :])
+        return found[-1].strip(" \t\r*") or None if found else None
+
+    def is_well_formed(self, reply: str) -> bool:
+        """The last line begins with `Answer:` and an answer follows; no other line has one."""
+        *working, last = outside_thinking(reply).strip().split("\n")
+        found = _ANSWER_LINE.match(last)
+        return found is not None and bool(found[1].strip()) and not any(map(_ANSWER_LINE.search, working))
 
 
 TEMPLATES: dict[str, Template] = {
@@ -139,10 +179,30 @@ TEMPLATES: dict[str, Template] = {
     ),
     "tags": TaggedTemplate("{question}"),
     "boxed": BoxedTemplate("{question}\n\nReason step by step, and put the final answer in \\boxed{}."),
+    # QwenLM/Qwen2.5-Math, evaluation/utils.py, prompt type qwen-boxed.
+    "qwen_boxed": BoxedTemplate("{question}\nPlease reason step by step, and put your final answer within \\boxed{}."),
+    # BytedTsinghua-SIA/DAPO-Math-17k, and verl's reward_score/math_dapo.py for the window.
+    "dapo": AnswerLineTemplate(
+        "Solve the following math problem step by step. The last line of your response should be of the form Answer:"
+        " $Answer (without quotes) where $Answer is the answer to the problem.\n\n{question}\n\nRemember to put your"
+        ' answer on its own line after "Answer:".',
+        window=300,
+    ),
+    # openai/simple-evals, common.py, for four options; here the options' letters are not named.
+    "choice": AnswerLineTemplate(
+        "Answer the following multiple choice question. The last line of your response should be of the following"
+        " format: 'Answer: $LETTER' (without quotes) where LETTER is one of the options' letters. Think step by step"
+        " before answering.\n\n{question}"
+    ),
+    "marked": MarkedTemplate(
+        "{question}\n\nWork it out step by step. The last line of your reply is #### and then the answer, a number"
+        " alone, like this: #### 42"
+    ),
     "plain": PlainTemplate(),
 }
 """The built-in templates by name: r1_zero (asks for think and answer tags), tags (expects them without asking, of a
-policy that knows the format), boxed, plain (no tags, no instructions)."""
+policy that knows the format), boxed, qwen_boxed (the published wording), dapo and choice (a last line `Answer: …`),
+marked (a last line `#### …`, as GSM8K has it), plain (no tags, no instructions)."""
 
 
 def template_named(name: str) -> Template:
@@ -154,48 +214,3 @@ def template_named(name: str) -> Template:
     if name not in TEMPLATES:
         raise ValueError(unknown("template", name, TEMPLATES))
     return TEMPLATES[name]
-
-
-def policy_reply(task: Task, transcript: Sequence[Message]) -> str | None:
-    """The policy's last message; None before its first. The prompt's own messages (worked examples) are none."""
-    said = [message.content for message in transcript[len(task.prompt) :] if message.role == "assistant"]
-    return said[-1] if said else None
-
-
-def question_of(task: Task) -> str:
-    """The problem without the template's words: `metadata["question"]`, else the prompt's last message."""
-    return str(task.metadata.get("question", task.prompt[-1].content))
-
-
-def accuracy(template: Template, equal: Equal) -> Grader:
-    """A reward function: 1 if the final answer equals the task's target, else 0. No answer is a wrong answer."""
-    return partial(_accuracy, template, equal)
-
-
-def _accuracy(template: Template, equal: Equal, task: Task, transcript: Sequence[Message]) -> float:
-    answer = template.extract(policy_reply(task, transcript) or "")
-    return float(answer is not None and equal(task.target, answer, question_of(task)))
-
-
-def format_reward(template: Template) -> Grader:
-    """A reward function: 1 if the policy's last message keeps to the template's format exactly, else 0."""
-    return partial(_format, template)
-
-
-def _format(template: Template, task: Task, transcript: Sequence[Message]) -> float:
-    return float(template.is_well_formed(policy_reply(task, transcript) or ""))
-
-
-def r1_zero_rubric(template: Template, equal: Equal, *, format_weight: float = 1.0) -> Rubric:
-    """Accuracy + format_weight · format; correctness is the accuracy alone.
-
-    Raises:
-        ValueError: the weight is negative, or no finite number.
-    """
-    if not 0.0 <= format_weight < math.inf:
-        raise ValueError(f"format_weight is a finite number, at least 0: got {format_weight}")
-    parts = (
-        RewardFunction("accuracy", accuracy(template, equal)),
-        RewardFunction("format", format_reward(template), format_weight),
-    )
-    return Rubric(parts, correct="accuracy")

@@ -149,7 +149,7 @@ def test_the_options_of_an_environment_that_cannot_be_made_are_shown_before_it_i
     monkeypatch.delenv("RLENVS_DATA", raising=False)
     assert main(["envs", "show", "rlenvs/Math-v0"]) == 2
     captured = capsys.readouterr()
-    assert "template = 'r1_zero'" in captured.out
+    assert "rewards = 'r1_zero'" in captured.out
     assert "Problems with a short answer" in captured.out
     assert captured.err.startswith("rlenvs: gsm8k is read from a folder with gsm8k/train.jsonl: set the variable")
     assert main(["envs", "show", "rlenvs/Math-v0", "--json"]) == 2

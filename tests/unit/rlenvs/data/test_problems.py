@@ -1,12 +1,12 @@
 import pytest
 
 from rlenvs.data import problems
-from rlenvs.data.problems import Problem
+from rlenvs.data.problems import Problem, Reading
 
 
 def test_gsm8k_golds_stand_after_the_marks_and_solutions_lose_their_calculator() -> None:
     row = {"question": "How much?", "answer": "3*4=<<3*4=12>>12\nTotal 1,200\n#### 1,200"}
-    assert problems.gsm8k(row) == ("How much?", "1200", "3*4=12\nTotal 1,200")
+    assert problems.gsm8k(row) == Reading("How much?", "1200", "3*4=12\nTotal 1,200")
     with pytest.raises(ValueError, match="ends in '#### number'"):
         problems.gsm8k({"question": "q", "answer": "12"})
 
@@ -16,7 +16,7 @@ def test_gsm8k_golds_stand_after_the_marks_and_solutions_lose_their_calculator()
     [("025", "25"), (27.0, "27"), (70, "70"), ("204", "204"), ("336^\\circ", "336"), (3.5, "3.5"), ("000", "0")],
 )
 def test_competition_numbers_lose_leading_zeros_and_empty_decimals(answer: object, gold: str) -> None:
-    assert problems.numeric({"problem": "q", "answer": answer}) == ("q", gold, "")
+    assert problems.numeric({"problem": "q", "answer": answer}) == Reading("q", gold, "")
 
 
 def test_a_number_that_is_none_is_refused() -> None:
@@ -26,8 +26,8 @@ def test_a_number_that_is_none_is_refused() -> None:
 
 def test_minerva_and_math_golds_stand_in_the_last_box() -> None:
     row = {"problem": "q", "solution": r"first \boxed{1}, so \boxed{1.6 \text{ cm}}"}
-    assert problems.boxed(row) == ("q", r"1.6 \text{ cm}", row["solution"])
-    assert problems.boxed({"question": "q", "answer": "1.6"}) == ("q", "1.6", "")
+    assert problems.boxed(row) == Reading("q", r"1.6 \text{ cm}", row["solution"])
+    assert problems.boxed({"question": "q", "answer": "1.6"}) == Reading("q", "1.6", "")
     with pytest.raises(ValueError, match="neither an answer nor a box"):
         problems.boxed({"problem": "q", "solution": "none"})
 
@@ -54,7 +54,7 @@ def test_olympiadbench_joins_answers_and_adds_a_unit(
         "is_multiple_answer": is_multiple,
         "unit": unit,
     }
-    assert problems.olympiadbench(row) == ("Let.\n\nq", gold, "s")
+    assert problems.olympiadbench(row) == Reading("Let.\n\nq", gold, "s")
 
 
 def test_a_problem_without_an_answer_is_refused() -> None:

@@ -1,3 +1,4 @@
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from rlenvs.data import DATA_SETS, DataError
 from rlenvs.envs.math import MathEnv
 from rlenvs.errors import GraderError
 from rlenvs.records import Task, user
-from rlenvs.rewards import TEMPLATES
+from rlenvs.rewards import TEMPLATES, Recipe
 
 ALL = ["gsm8k", "math_slice", "math500", "aime24", "aime25", "amc23", "minerva", "olympiadbench"]
 
@@ -113,3 +114,99 @@ def test_where_the_data_is_is_read_anew_for_every_environment(
     monkeypatch.setenv("RLENVS_DATA", str(tmp_path))
     with pytest.raises(DataError, match=re.escape(str(tmp_path))):
         MathEnv(split="test", limit=2)
+
+
+def own_file(folder: Path, *rows: dict[str, Any]) -> str:
+    path = folder / "mine.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return str(path)
+
+
+CHOICES = (
+    {"question": "6*7?", "options": ["A) 41", "B) 42", "C) 43"], "answer": "B", "rationale": "Six sevens are that."},
+    {"question": "What is the root of 9?", "options": ["A) 2", "B) 4", "C) 3"], "answer": "C"},
+    {"question": "Which is prime?", "options": ["A) 7", "B) 8", "C) 9"], "answer": "A"},
+)
+
+
+@pytest.mark.parametrize("name", [*ALL, "aimo_aime", "aimo_amc"])
+def test_every_reference_is_right_in_its_data_sets_published_form_and_nothing_is_wrong(
+    name: str, data_folder: str
+) -> None:
+    env = MathEnv(dataset=name, data=data_folder, rewards="accuracy", limit=None if name != "gsm8k" else 200)
+    assert env.template is TEMPLATES[DATA_SETS[name].convention.template]
+    for index in range(env.num_tasks or 0):
+        assert reward(env, env.answer_message(env.task_at(index)), index) == (1.0, 1.0)
+    for index in range(20):
+        assert reward(env, "", index) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("recipe", ["r1_zero", "dapo", "accuracy"])
+@pytest.mark.parametrize("name", ["gsm8k", "aime25", "minerva"])
+def test_every_recipe_passes_the_environment_check_with_all_that_can_be_added(
+    name: str, recipe: Recipe, data_folder: str
+) -> None:
+    options = {"language": "en", "language_weight": 0.1, "partial_credit": 0.5, "format_weight": 0.2}
+    check_env(MathEnv(dataset=name, data=data_folder, rewards=recipe, limit=20, **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("template", sorted(TEMPLATES))
+def test_choices_pass_the_environment_check_under_every_template(template: str, tmp_path: Path) -> None:
+    check_env(MathEnv(dataset=own_file(tmp_path, *CHOICES), template=template))
+
+
+def test_a_choice_is_asked_with_its_options_and_answered_by_letter_or_by_text(tmp_path: Path) -> None:
+    env = MathEnv(dataset=own_file(tmp_path, *CHOICES), rewards="accuracy")
+    asked, _ = env.reset(options={"index": 0})
+    assert asked.endswith("6*7?\n\nA) 41\nB) 42\nC) 43")
+    assert asked.startswith("Answer the following multiple choice question.")
+    replies = {"Answer: B": 1, "so 42\nAnswer: (b)": 1, "Answer: 42": 1, "Answer: B) 42": 1}
+    replies |= {
+        "Answer: A": 0,
+        "Answer: 41": 0,
+        "Answer: B or C": 0,
+        "Answer: D": 0,
+        "B": 0,
+        "Answer: B) 41": 0,
+        "Answer: 6*7": 0,
+    }
+    assert {reply: reward(env, reply)[1] for reply in replies} == replies
+    assert env.answer_message(env.task_at(1)) == "Answer: C"
+
+
+def test_dapo_asks_and_pays_as_published(data_folder: str) -> None:
+    env = MathEnv(dataset="gsm8k", split="test", data=data_folder, rewards="dapo", limit=1)
+    assert env.reset(options={"index": 0})[0].startswith("Solve the following math problem step by step. The last line")
+    assert reward(env, "9 * 2 = 18\nAnswer: $18$") == (1.0, 1.0)
+    assert reward(env, "9 * 2 = 18\nAnswer: 17") == (-1.0, 0.0)
+    assert reward(env, r"\boxed{18}") == (-1.0, 0.0)
+    assert reward(env, "Answer: 18\n" + "and so on " * 30) == (-1.0, 0.0)
+
+
+def test_partial_credit_pays_for_parts_and_leaves_correctness_alone(data_folder: str) -> None:
+    env = MathEnv(dataset="olympiadbench", data=data_folder, rewards="accuracy", partial_credit=0.5)
+    index = next(
+        place for place, task in enumerate(env.tasks) if task.target.count(",") == 2 and "(" not in task.target
+    )
+    first, second, third = env.tasks[index].target.split(",")
+    assert reward(env, rf"\boxed{{{first},{second},{third}}}", index) == (1.5, 1.0)
+    assert reward(env, rf"\boxed{{{first},{third}}}", index) == (pytest.approx(0.5 * 2 / 3), 0.0)
+    assert reward(env, r"\boxed{777}", index) == (0.0, 0.0)
+
+
+def test_the_language_of_the_reasoning_pays_its_share(data_folder: str) -> None:
+    env = MathEnv(
+        dataset="gsm8k", split="test", data=data_folder, rewards="accuracy", template="tags", language="zh", limit=1
+    )
+    assert reward(env, "<think>九乘二</think><answer>18</answer>") == (2.0, 1.0)
+    assert reward(env, "<think>九乘 nine times 二</think><answer>17</answer>") == (pytest.approx(3 / 5), 0.0)
+    assert reward(env, "<answer>18</answer>")[1] == 1.0
+    assert "答案如下" in env.answer_message(env.task_at(0))
+
+
+def test_what_a_convention_refuses_is_wrong_in_the_environment(data_folder: str) -> None:
+    aime = MathEnv(dataset="aime24", data=data_folder, rewards="accuracy")
+    gold = int(aime.tasks[0].target)
+    replies = {rf"\boxed{{{answer}}}": right for answer, right in ((f"0{gold}", 1), (f"{gold}.0", 1))}
+    replies |= {rf"\boxed{{{2 * gold}/2}}": 0, rf"\boxed{{{gold} + 0}}": 0}
+    assert {reply: reward(aime, reply)[1] for reply in replies} == replies

@@ -1,22 +1,12 @@
 import pytest
 
-from rlenvs.errors import GraderError
-from rlenvs.records import Task, assistant, user
-from rlenvs.rewards import TEMPLATES, accuracy, format_reward, policy_reply, r1_zero_rubric, template_named
+from rlenvs.rewards import TEMPLATES, template_named
 
 R1 = TEMPLATES["r1_zero"]
 BOXED = TEMPLATES["boxed"]
 PLAIN = TEMPLATES["plain"]
-
-
-def same_text(gold: object, answer: str, question: str) -> bool:
-    return str(gold) == answer
-
-
-def task(target: str = "5") -> Task:
-    """A task whose prompt shows a worked example with an answer, as few-shot prompts do."""
-    example = (user("1+1?"), assistant(R1.render_answer("5")), user("2+3?"))
-    return Task(id="t", prompt=example, target=target)
+DAPO = TEMPLATES["dapo"]
+MARKED = TEMPLATES["marked"]
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
@@ -116,48 +106,58 @@ def test_a_plain_answer_follows_the_last_marker_or_is_the_whole_reply(
     assert (PLAIN.extract(reply), PLAIN.is_well_formed(reply)) == (answer, well_formed)
 
 
-def test_an_example_in_the_prompt_is_never_scored() -> None:
-    assert policy_reply(task(), task().prompt) is None
-    assert accuracy(R1, same_text)(task(), task().prompt) == 0.0
-    assert format_reward(R1)(task(), task().prompt) == 0.0
+@pytest.mark.parametrize(
+    ("reply", "answer", "well_formed"),
+    [
+        ("so 5\n#### 5", "5", True),
+        ("#### 5", "5", True),
+        ("5", None, False),
+        ("#### 3\nno\n#### 5", "5", False),
+        ("#### 5\nbye", "5", False),
+        ("<think>#### 5</think>", None, False),
+    ],
+)
+def test_a_marked_answer_follows_the_last_marker_and_nothing_else_is_one(
+    reply: str, answer: str | None, well_formed: bool
+) -> None:
+    assert (MARKED.extract(reply), MARKED.is_well_formed(reply)) == (answer, well_formed)
 
 
-def test_only_the_last_message_of_the_policy_is_scored() -> None:
-    first, last = assistant(R1.render_answer("5")), assistant(R1.render_answer("6"))
-    transcript = (*task().prompt, first, user("again"), last)
-    assert accuracy(R1, same_text)(task(), transcript) == 0.0
-    assert accuracy(R1, same_text)(task("6"), transcript) == 1.0
+@pytest.mark.parametrize(
+    ("reply", "answer", "well_formed"),
+    [
+        ("so\nAnswer: 5", "5", True),
+        ("so\nanswer : $5$\n", "$5$", True),
+        ("**Answer:** 5", "5", False),
+        ("Answer: 3\nno\nAnswer: 5", "5", False),
+        ("Answer: 5\nbye", "5", False),
+        ("Answer:\n5", None, False),
+        ("The Answer: 5", "5", False),
+        ("\\boxed{5}", None, False),
+        ("<think>Answer: 5</think>", None, False),
+        ("", None, False),
+    ],
+)
+def test_the_last_answer_line_decides(reply: str, answer: str | None, well_formed: bool) -> None:
+    assert (TEMPLATES["choice"].extract(reply), TEMPLATES["choice"].is_well_formed(reply)) == (answer, well_formed)
 
 
-def test_the_reward_is_accuracy_plus_weighted_format() -> None:
-    rubric = r1_zero_rubric(R1, same_text, format_weight=0.1)
-    rewards = {}
-    for reply in ("<answer>5</answer>", R1.render_answer("5"), R1.render_answer("6"), "nothing"):
-        verdict = rubric.judge(task(), (*task().prompt, assistant(reply)))
-        assert verdict is not None
-        rewards[reply] = (verdict.reward, verdict.correct)
-    assert list(rewards.values()) == [(1.0, 1.0), (1.1, 1.0), (0.1, 0.0), (0.0, 0.0)]
+def test_dapo_looks_at_the_last_300_characters_alone() -> None:
+    line = "Answer: 5\n"
+    assert DAPO.extract(line + "x" * 290) == "5"
+    assert DAPO.extract(line + "x" * 291) is None, "the line's first letter is the 301st"
+    assert TEMPLATES["choice"].extract(line + "x" * 291) == "5"
 
 
-def test_an_equality_that_breaks_is_an_error_of_the_grader() -> None:
-    def broken(gold: object, answer: str, question: str) -> bool:
-        raise RuntimeError("lost")
-
-    with pytest.raises(GraderError, match="task t: reward function 'accuracy' raised RuntimeError: lost"):
-        r1_zero_rubric(R1, broken).judge(task(), (*task().prompt, assistant(R1.render_answer("5"))))
-
-
-def test_the_question_reaches_the_equality_without_the_templates_words() -> None:
-    seen = []
-
-    def equal(gold: object, answer: str, question: str) -> bool:
-        seen.append(question)
-        return True
-
-    for metadata in ({"question": "2+3?"}, {}):
-        asked = Task(id="t", prompt=(user("Think. 2+3?"),), target="5", metadata=metadata)
-        accuracy(PLAIN, equal)(asked, (*asked.prompt, assistant("5")))
-    assert seen == ["2+3?", "Think. 2+3?"]
+def test_published_prompts_are_as_published() -> None:
+    assert DAPO.wrap("1+1?")[0].content == (
+        "Solve the following math problem step by step. The last line of your response should be of the form "
+        "Answer: $Answer (without quotes) where $Answer is the answer to the problem.\n\n1+1?\n\n"
+        'Remember to put your answer on its own line after "Answer:".'
+    )
+    assert TEMPLATES["qwen_boxed"].wrap("1+1?")[0].content == (
+        "1+1?\nPlease reason step by step, and put your final answer within \\boxed{}."
+    )
 
 
 def test_an_unknown_template_names_the_near_miss() -> None:
