@@ -76,7 +76,7 @@ def evaluate(
         concurrency=concurrency,
     )
     who = resolve(context, ctx.obj.policies)
-    num_samples = _num_samples(who, chosen, samples)
+    num_samples = _num_samples(who, samples)
     with Progress("evaluating", None, "episodes") as line:
 
         def follow(now: evaluation.Progress) -> None:
@@ -86,7 +86,7 @@ def evaluate(
 
         result = evaluation.evaluate(
             who,
-            [target for suite in chosen for target in suite.targets],
+            [replace(target, samples=suite.samples_of(target)) for suite in chosen for target in suite.targets],
             num_tasks=num_tasks,
             samples=num_samples,
             seed=seed,
@@ -137,8 +137,8 @@ def _samplings(chosen: "list[Suite]", **given: float | tuple[str, ...] | None) -
     return tuple(replace(suite.sampling, **changes) for suite in chosen)
 
 
-def _num_samples(policy: "Policy", chosen: "list[Suite]", asked: int | None) -> int:
-    """As many as were asked for, or as the suites want; of a policy that is greedy, one: the others would be the same.
+def _num_samples(policy: "Policy", asked: int | None) -> int | None:
+    """As many as were asked for; None: as many as each target wants. Of a policy that is greedy, one.
 
     Raises:
         RlenvsError: several were asked for of a greedy policy.
@@ -151,4 +151,4 @@ def _num_samples(policy: "Policy", chosen: "list[Suite]", asked: int | None) -> 
             f"--samples {asked} at temperature 0: greedy samples of one task are all the same, and pass@k would be "
             "pass@1. Say --samples 1, or a --temperature above 0."
         )
-    return asked or (1 if is_greedy else max(suite.samples for suite in chosen))
+    return 1 if is_greedy else asked

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rlenvs.cli import envs, evaluate, grade, report
+from rlenvs.cli import envs, evaluate, grade, report, suites
 from rlenvs.cli import plugins as plugin_list
 from rlenvs.cli.commands import add_commands
 from rlenvs.cli.group import Group
@@ -134,6 +134,7 @@ def build(plugins: Plugins) -> typer.Typer:
     app.add_typer(envs.app, name="envs")
     app.command("plugins")(plugin_list.plugins)
     app.command("eval")(evaluate.evaluate)
+    app.add_typer(suites.app, name="suites")
     app.add_typer(grade.app, name="grade")
     app.command("report")(report.report)
     add_commands(app, plugins)

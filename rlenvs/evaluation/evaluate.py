@@ -48,7 +48,7 @@ class Evaluation:
     policy: str
     settings: Mapping[str, Any]
     seed: int
-    num_samples: int  # per task
+    num_samples: int  # per task; where targets differ, the most
     summaries: tuple[Summary, ...]  # in the order of the targets
     tried: tuple[Tried, ...]  # in the same order
     samples: tuple[Sample, ...]  # in the order of targets, tasks, samples, seats
@@ -67,20 +67,21 @@ def evaluate(
     targets: Sequence[Target],
     *,
     num_tasks: int | None = None,
-    samples: int = 1,
+    samples: int | None = None,
     seed: int = 0,
     concurrency: int = 64,
     deadline_s: float = 60.0,
     results_path: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Evaluation:
-    """Play the first `num_tasks` tasks of each target, `samples` times each. No global random state is touched.
+    """Play the first `num_tasks` tasks of each target, each `samples` times. No global random state is touched.
 
     A task that asks what an earlier one asks is passed over, and `tried` says how many were: a question counts once.
 
     Args:
         num_tasks: of each target; None: what the target says, or all that a finite environment has.
-        samples: per task, each with a seed of its own. pass@k is estimated for every k up to it.
+        samples: of each task, each with a seed of its own; None: what the target says, or 1. pass@k is estimated for
+            every k up to it.
         seed: the same policy, targets and seed make the same requests, in the same batches.
         concurrency: episodes in flight.
         deadline_s: for one step of an environment with its grader; past it the episode ends as "timeout".
@@ -92,27 +93,29 @@ def evaluate(
     Raises:
         RlenvsError: an environment cannot be made, or the results file is of another configuration.
     """
-    if samples < 1 or concurrency < 1 or not deadline_s > 0:
+    if (samples is not None and samples < 1) or concurrency < 1 or not deadline_s > 0:
         raise ValueError(f"samples, concurrency >= 1 and deadline_s > 0: got {samples}, {concurrency}, {deadline_s}")
     titles = [target.title for target in targets]
     if not titles or len(set(titles)) != len(titles):
         raise ValueError(f"there is at least one target, and each has its own name: got {titles}")
     started = time.monotonic()
-    work = _Work(policy, samples, seed, concurrency, deadline_s, progress)
+    work = _Work(policy, seed, concurrency, deadline_s, progress)
+    num_samples = [samples or target.samples or 1 for target in targets]
     with ExitStack() as stack:
         envs = [make(target.env, **target.kwargs) for target in targets]
         for env in envs:
             stack.callback(Closing(env.close).close)
         counts = [_num_tasks(target, env, num_tasks) for target, env in zip(targets, envs, strict=True)]
         results = stack.enter_context(ResultsFile(results_path, header(policy, targets, seed)))
-        questions, found = asyncio.run(work.play_all(list(zip(titles, envs, counts, strict=True)), results))
+        subjects = list(map(_Subject, titles, envs, counts, num_samples))
+        questions, found = asyncio.run(work.play_all(subjects, results))
     return Evaluation(
         policy=policy.name,
         settings=dict(policy.settings),
         seed=seed,
-        num_samples=samples,
+        num_samples=max(num_samples),
         summaries=tuple(summarise(title, [sample for sample in found if sample.target == title]) for title in titles),
-        tried=tuple(map(tried, targets, counts, questions)),
+        tried=tuple(map(tried, targets, counts, num_samples, questions)),
         samples=tuple(found),
         duration_s=time.monotonic() - started,
     )
@@ -129,23 +132,32 @@ def header(policy: Policy, targets: Sequence[Target], seed: int) -> dict[str, An
 
 
 @dataclass(frozen=True, slots=True)
+class _Subject:
+    """What to play of one target."""
+
+    title: str
+    env: TextEnv
+    num_tasks: int | None  # None: all of a finite environment's
+    num_samples: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Work:
     """What to do with every target."""
 
     policy: Policy
-    num_samples: int
     seed: int
     concurrency: int
     deadline_s: float
     progress: Callable[[Progress], None] | None
 
     async def play_all(
-        self, targets: Sequence[tuple[str, TextEnv, int | None]], results: ResultsFile
+        self, subjects: Sequence[_Subject], results: ResultsFile
     ) -> tuple[list[Questions], list[Sample]]:
         """Play what the results lack; each target's questions, and the samples of every job in their order."""
         workers = Workers()
-        questions = await self._questions(targets, workers)
-        jobs = [job for target, asked in zip(targets, questions, strict=True) for job in self._jobs(target, asked)]
+        questions = await self._questions(subjects, workers)
+        jobs = [job for subject, asked in zip(subjects, questions, strict=True) for job in _jobs(subject, asked)]
         done = _played(results, jobs)
         now = Progress(done=len(done), total=len(jobs), resumed=len(done), failed=0)
         self._report(now)
@@ -169,7 +181,7 @@ class _Work:
         )
         return questions, [sample for job in jobs for sample in done[job.key]]
 
-    async def _questions(self, targets: Sequence[tuple[str, TextEnv, int | None]], workers: Workers) -> list[Questions]:
+    async def _questions(self, subjects: Sequence[_Subject], workers: Workers) -> list[Questions]:
         told_s, read_before = time.monotonic(), 0
 
         def told(num_read: int) -> None:
@@ -179,22 +191,23 @@ class _Work:
                 self._report(Progress(done=0, total=None, resumed=0, failed=0, read=read_before + num_read))
 
         questions = []
-        for _, env, wanted in targets:
-            questions.append(await distinct_questions(env, wanted, workers, self.deadline_s, told))
+        for subject in subjects:
+            found = await distinct_questions(subject.env, subject.num_tasks, workers, self.deadline_s, told)
+            questions.append(found)
             read_before += len(questions[-1].found) + questions[-1].num_repeated
         return questions
-
-    def _jobs(self, target: tuple[str, TextEnv, int | None], questions: Questions) -> list[Job]:
-        title, env, _ = target
-        return [
-            Job(target=title, env=env, index=question.index, task=question.task, sample=sample)
-            for question in questions.found
-            for sample in range(self.num_samples)
-        ]
 
     def _report(self, now: Progress) -> None:
         if self.progress is not None:
             self.progress(now)
+
+
+def _jobs(subject: _Subject, questions: Questions) -> list[Job]:
+    return [
+        Job(target=subject.title, env=subject.env, index=question.index, task=question.task, sample=sample)
+        for question in questions.found
+        for sample in range(subject.num_samples)
+    ]
 
 
 def _num_tasks(target: Target, env: TextEnv, asked: int | None) -> int | None:

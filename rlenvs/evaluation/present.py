@@ -68,7 +68,7 @@ def rollout_rows(samples: Sequence[Sample], *, version: int = 0) -> list[Rollout
 
 def _overview(evaluation: Evaluation) -> Table:
     shown = _shown_ks(evaluation.num_samples)
-    title = f"{evaluation.policy}: {evaluation.num_samples} × per task, 95 % intervals over tasks"
+    title = f"{evaluation.policy}: {_samples(evaluation)} × per task, 95 % intervals over tasks"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("target", overflow="fold")
     for column in ("tasks", *(f"pass@{k}" for k in shown), "reward", "tokens", "errors"):
@@ -80,6 +80,11 @@ def _overview(evaluation: Evaluation) -> Table:
         table.add_section()
         table.add_row("mean of targets", "", _two_lines(mean))
     return table
+
+
+def _samples(evaluation: Evaluation) -> str:
+    fewest = min(tried.samples_per_task for tried in evaluation.tried)
+    return f"{evaluation.num_samples}" if fewest == evaluation.num_samples else f"{fewest} to {evaluation.num_samples}"
 
 
 def _cells(summary: Summary, shown: Sequence[int]) -> list[str]:

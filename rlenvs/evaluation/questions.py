@@ -49,6 +49,7 @@ class Tried:
     num_asked: int | None  # tasks; None: all that there are
     num_questions: int  # different ones, all of them tried
     num_repeated: int  # tasks passed over: an earlier one asks the same
+    samples_per_task: int
     shared_ids: tuple[str, ...] = ()  # ids that several of the tasks tried have: one stands for all of these elsewhere
 
     def metrics(self) -> dict[str, float]:
@@ -57,7 +58,7 @@ class Tried:
         return {**asked, "tasks/repeated": float(self.num_repeated)}
 
 
-def tried(target: Target, num_asked: int | None, questions: Questions) -> Tried:
+def tried(target: Target, num_asked: int | None, num_samples: int, questions: Questions) -> Tried:
     """What people need to know of the tasks behind a result."""
     ids = [question.task.id for question in questions.found if isinstance(question.task, Task)]
     return Tried(
@@ -68,6 +69,7 @@ def tried(target: Target, num_asked: int | None, questions: Questions) -> Tried:
         num_asked=num_asked,
         num_questions=len(questions.found),
         num_repeated=questions.num_repeated,
+        samples_per_task=num_samples,
         shared_ids=tuple(id for id, count in Counter(ids).items() if count > 1),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 
+from rlenvs.evaluation.published import Published
 from rlenvs.policies.base import Sampling
 from rlenvs.registration import creator_of, registered_name
 
@@ -20,12 +21,18 @@ class Target:
     kwargs: Mapping[str, Any] = field(default_factory=dict)  # JSON values, for `rlenvs.make`
     name: str = ""  # how results call it; empty: the id
     num_tasks: int | None = None  # unless the caller asks for another number; None: all of them
+    samples: int | None = (
+        None  # of each task, unless the caller asks for another number; None: what the suite says, or 1
+    )
+    published: Published | None = None  # how others ask, sample and score, for people to compare by
 
     def __post_init__(self) -> None:
         if not self.env:
             raise ValueError("a target names an environment, like rlenvs/Math-v0")
         if self.num_tasks is not None and self.num_tasks < 1:
             raise ValueError(f"target {self.title}: num_tasks is at least 1, got {self.num_tasks}")
+        if self.samples is not None and self.samples < 1:
+            raise ValueError(f"target {self.title}: samples is at least 1, got {self.samples}")
 
     @property
     def title(self) -> str:
@@ -50,7 +57,7 @@ class Suite:
     name: str
     description: str
     targets: tuple[Target, ...]
-    samples: int = 1  # per task
+    samples: int = 1  # of each task, for targets that do not say how many
     sampling: Sampling = field(default_factory=Sampling)
 
     def __post_init__(self) -> None:
@@ -61,3 +68,7 @@ class Suite:
             raise ValueError(f"suite {self.name!r}: results are kept by target, each needs its own name: got {titles}")
         if self.samples < 1:
             raise ValueError(f"suite {self.name!r}: samples is at least 1, got {self.samples}")
+
+    def samples_of(self, target: Target) -> int:
+        """How many samples of each task of one of its targets are drawn, unless the caller asks for another number."""
+        return target.samples or self.samples

@@ -73,14 +73,19 @@ class Rewards:
         if not self.language and self.language_weight != 1.0:
             raise ValueError(f"language_weight is the weight of a language: got {self.language_weight} and no language")
 
-    def rubric(self, template: Template, equal: Equal, credit: Credit) -> Rubric:
-        """The recipe's rubric and, after its parts, those that were asked for; correctness is the recipe's."""
+    def rubric(self, template: Template, equal: Equal, credit: Credit | None = None) -> Rubric:
+        """The recipe's rubric and, after its parts, those that were asked for; correctness is the recipe's.
+
+        Args:
+            credit: only needed where partial credit is asked for.
+        """
         added = []
         if self.format_weight is not None and self.recipe != "r1_zero":
             added.append(RewardFunction("format", format_reward(template), self.format_weight))
         if self.language:
             added.append(RewardFunction("language", language_reward(self.language), self.language_weight))
         if self.partial_credit:
+            assert credit is not None, "an environment that offers partial credit says how it is given"
             added.append(RewardFunction("partial_credit", credit_reward(template, credit), self.partial_credit))
         base = self._recipe(template, equal)
         return Rubric((*base.functions, *added), correct=base.correct)

@@ -13,7 +13,7 @@ from rlenvs.envs.arithmetic.source import FAMILIES, Place, Split, place_at, prob
 from rlenvs.errors import unknown
 from rlenvs.options import typed_options
 from rlenvs.records import Task
-from rlenvs.rewards import Template, r1_zero_rubric, template_named
+from rlenvs.rewards import RECIPE_TEMPLATES, Recipe, Rewards, Template, template_named
 
 Levels = Sequence[int] | Mapping[str, Sequence[int]]
 
@@ -22,14 +22,17 @@ class ArithmeticEnv(TextEnv):
     """One question, one reply; exact answers, and worked solutions to learn from.
 
     Task `index` is the same at every call and on every machine. Its family and level are drawn by the index, families
-    equally often and a family's levels equally often. The reward is accuracy + format_weight * format.
+    equally often and a family's levels equally often.
 
     Args:
         families: names from the table below; None: all of them.
         levels: which levels to draw, a list for all families or a list by family; None, or a family left out: all.
         split: "train" or "test". One question in ten is a test question, by a hash of its text: none is in both.
-        template: how a question is asked and an answer given; a name of `rlenvs.rewards.TEMPLATES`.
-        format_weight: what keeping to the template's format is worth, beside 1 for the right answer.
+        template: how a question is asked and an answer given; a name of `rlenvs.rewards.TEMPLATES`. Empty for the one
+            that the rewards were published with, or r1_zero.
+        rewards: r1_zero (accuracy and format), dapo (+1 or -1) or accuracy.
+        format_weight: what keeping to the template's format is worth, beside 1 for the right answer. By default 1 with
+            r1_zero; the others have no such reward.
         mistake_rate: the share of demonstrations that make the family's typical mistake and come out wrong: a warm
             start on them knows the right way and seldom takes it.
 
@@ -45,8 +48,9 @@ class ArithmeticEnv(TextEnv):
         families: Sequence[str] | None = None,
         levels: Levels | None = None,
         split: Split = "train",
-        template: str = "r1_zero",
-        format_weight: float = 1.0,
+        template: str = "",
+        rewards: Recipe = "r1_zero",
+        format_weight: float | None = None,
         mistake_rate: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
@@ -55,8 +59,8 @@ class ArithmeticEnv(TextEnv):
         if not 0.0 <= mistake_rate <= 1.0:
             raise ValueError(f"mistake_rate is a share from 0 to 1: got {mistake_rate}")
         self.split, self.mistake_rate = split, mistake_rate
-        self.template: Template = template_named(template)
-        self.rubric = r1_zero_rubric(self.template, _equal, format_weight=format_weight)
+        self.template: Template = template_named(template or RECIPE_TEMPLATES.get(rewards, "r1_zero"))
+        self.rubric = Rewards(recipe=rewards, format_weight=format_weight).rubric(self.template, _equal)
 
     def task_at(self, index: int) -> Task:
         """Task number `index`. Its id says where it comes from: arithmetic/split/family/level/index."""

@@ -14,7 +14,7 @@ from rlenvs.errors import RlenvsError
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for command in ("envs", "plugins", "eval", "grade", "report"):
+    for command in ("envs", "suites", "plugins", "eval", "grade", "report"):
         assert command in shown
 
 
@@ -93,7 +93,9 @@ sys.exit(f"imported {{sorted(heavy)}}" if heavy else code)
 """
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["envs"], ["plugins"], ["algorithms"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["envs"], ["plugins"], ["algorithms"], ["suites"], ["suites", "show", "math"]]
+)
 def test_listing_imports_nothing_heavy(arguments):
     program = WITHOUT_TORCH.format(arguments=arguments)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)

@@ -29,7 +29,7 @@ def tried(num_questions: int, **facts: Any) -> Tried:
     options = {"dataset": "gsm8k", "split": "", "limit": None}
     known: dict[str, Any] = {
         **{"env": "toy/Env-v0", "options": options, "first_task": "toy/0", "last_task": "toy/9"},
-        **{"num_asked": None, "num_questions": num_questions, "num_repeated": 0},
+        **{"num_asked": None, "num_questions": num_questions, "num_repeated": 0, "samples_per_task": 1},
     }
     return Tried(**known | facts)
 
@@ -43,7 +43,7 @@ def evaluation(samples: list[Sample], num_samples: int, **facts: Any) -> Evaluat
         seed=0,
         num_samples=num_samples,
         summaries=summaries,
-        tried=tuple(tried(summary.num_tasks, **facts) for summary in summaries),
+        tried=tuple(tried(summary.num_tasks, **{"samples_per_task": num_samples, **facts}) for summary in summaries),
         samples=tuple(samples),
         duration_s=1,
     )

@@ -23,6 +23,23 @@ def test_it_passes_check_env(template: str, split: Any) -> None:
     rlenvs.check_env(ArithmeticEnv(template=template, split=split), num_tasks=20)
 
 
+@pytest.mark.parametrize("recipe", ["r1_zero", "dapo", "accuracy"])
+def test_every_recipe_passes_check_env(recipe: Any) -> None:
+    rlenvs.check_env(ArithmeticEnv(rewards=recipe), num_tasks=20)
+
+
+def test_a_recipe_brings_its_template_and_pays_as_published() -> None:
+    env = ArithmeticEnv(families=["add"], rewards="dapo")
+    assert env.template is TEMPLATES["dapo"]
+    rewards = []
+    for action in (env.answer_message(env.task_at(0)), "Answer: -1"):
+        env.reset(options={"index": 0})
+        rewards.append(env.step(action)[1])
+    assert rewards == [1.0, -1.0]
+    assert ArithmeticEnv(rewards="dapo", template="boxed").template is TEMPLATES["boxed"]
+    assert ArithmeticEnv(rewards="accuracy").template is TEMPLATES["r1_zero"]
+
+
 def test_it_is_made_by_its_id() -> None:
     assert isinstance(rlenvs.make("rlenvs/Arithmetic-v0", families=["add"]), ArithmeticEnv)
 
