@@ -1,3 +1,7 @@
+import gzip
+import json
+from pathlib import Path
+
 import pytest
 
 from rlenvs.data import DATA_SETS, load_problems
@@ -80,3 +84,11 @@ def test_every_convention_names_a_template_and_a_source(convention: object) -> N
 @pytest.mark.parametrize("junk", ["a/" * 99, "1 " * 100, r"\text{a}" * 28, "^\\circ" * 28 + "!"])
 def test_text_made_to_be_slow_is_refused_soon(junk: str) -> None:
     assert not AIME.admits(junk)
+
+
+def test_no_right_answer_of_real_solutions_is_refused(data_folder: str) -> None:
+    file = Path(data_folder) / "graded_math/gsm8k_model_solutions.jsonl.gz"
+    rows = map(json.loads, gzip.decompress(file.read_bytes()).decode().splitlines())
+    right = [row["solution"].rpartition("A:")[2].strip() for row in rows if row["is_correct"]]
+    assert len(right) > 1000
+    assert [answer for answer in right if not GSM8K.admits(answer)] == []
