@@ -1,8 +1,8 @@
 """`rlenvs envs`: which environments there are, what one is like, and whether it keeps the contract."""
 
 import inspect
-import warnings
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +21,14 @@ IdArgument = Annotated[str, typer.Argument(help="An environment's id, for exampl
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="An option of the environment, name=value in TOML. Repeatable.")
 ]
+AgainstOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Options of a split or data set to look for the same questions in, separated by blanks: 'dataset=math500'."
+        " Those that are not named are as in --set. After an id, those of another environment. Repeatable."
+    ),
+]
+QuickOption = Annotated[bool, typer.Option("--quick", help="The contract alone, on twenty tasks: no data.")]
 
 
 @app.callback(cls=Group, invoke_without_command=True)
@@ -85,29 +93,44 @@ def _print(facts: dict[str, Any]) -> None:
 
 
 @app.command("check")
-def check(ctx: typer.Context, id: IdArgument, sets: SetOption = None) -> None:
-    """Check that an environment keeps the contract.
+def check(
+    ctx: typer.Context,
+    id: IdArgument,
+    sets: SetOption = None,
+    against: AgainstOption = None,
+    quick: QuickOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that an environment keeps the contract, and all of its data.
 
-    Seeds, clones, right and wrong answers, no global randomness.
+    Seeds, clones, no global randomness; every reference, duplicates, leaks between splits. Exit code 1: something is
+    wrong. Duplicates and leaks are said, and are no failure.
     """
-    from rlenvs.checks import CheckWarning, check_env
-    from rlenvs.errors import CheckError
+    from rlenvs.cli import checking
+    from rlenvs.errors import RlenvsError
 
-    env = _made(ctx.obj, id, sets or [])
-    failure: CheckError | None = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CheckWarning)
-        try:
-            check_env(env)
-        except CheckError as error:
-            failure = error
-    notes = [str(warning.message) for warning in caught if issubclass(warning.category, CheckWarning)]
-    for note in notes:
-        typer.echo(f"rlenvs: {id}: {note}", err=True)
-    if failure:
-        typer.echo(f"rlenvs: {id} does not keep the contract: {failure}", err=True)
-        raise typer.Exit(1) from failure
-    typer.echo(f"{id} keeps the contract{', apart from what is noted' if notes else ''}.")
+    if quick and against:
+        raise RlenvsError("--quick leaves the data out, and with them what --against compares: leave one of them out")
+    with ExitStack() as stack:
+        env = stack.enter_context(closing(_made(ctx.obj, id, sets or [])))
+        others = {}
+        for text in against or ():
+            others[text] = stack.enter_context(closing(_made_against(ctx.obj, id, sets or [], text)))
+        checked = checking.checked(env, id, others, with_data=not quick)
+    if as_json:
+        print_json(checked.as_json())
+    else:
+        checking.tell(checked)
+    if not checked.is_sound:
+        raise typer.Exit(1)
+
+
+def _made_against(plugins: "Plugins", id: str, sets: list[str], text: str) -> "TextEnv":
+    """What one `--against` names: an environment of its own, or this one with other options."""
+    parts = text.split()
+    if parts and "=" not in parts[0]:
+        return _made(plugins, parts[0], parts[1:])
+    return _made(plugins, id, [*sets, *parts])
 
 
 def _made(plugins: "Plugins", id: str, sets: list[str]) -> "TextEnv":

@@ -4,17 +4,18 @@ Data sets and their conventions belong to `rlenvs.data`, prompts and rewards to 
 `rlenvs.verifiers`.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from rlenvs.data import Problem, load_problems
+from rlenvs.data import DATA_SETS, Problem, golds, load_problems
 from rlenvs.data.read import convention_of, where_data_is
 from rlenvs.env import TextEnv
 from rlenvs.options import typed_options
 from rlenvs.records import Task
-from rlenvs.rewards import LANGUAGES, RECIPE_TEMPLATES, Recipe, Rewards, template_named
+from rlenvs.rewards import LANGUAGES, RECIPE_TEMPLATES, Recipe, Rewards, question_of, template_named
 from rlenvs.tasks import TaskList
 
 
@@ -68,6 +69,7 @@ class MathEnv(TextEnv):
         named = template or RECIPE_TEMPLATES.get(rewards, convention.template)
         self.template = template_named(named)
         self.remark = LANGUAGES[language].remark if language in LANGUAGES else ""
+        self.dataset, self.split = dataset, split
         self.tasks = load_tasks(dataset, split, named, where_data_is(data), limit)
         self.num_tasks = len(self.tasks)
         chosen = Rewards(
@@ -91,6 +93,25 @@ class MathEnv(TextEnv):
         """The data set's worked solution, where it has one, and the answer."""
         assert self.task is not None
         return self.template.render_answer(_answer(self.task), self.task.metadata.get("working") or self.remark)
+
+    def why_unreadable(self, task: Task) -> str:
+        """Why no answer but the reference's very text can be right; empty where others can."""
+        is_choice = isinstance(task.target, dict)
+        return "" if is_choice else golds.why_unreadable(str(task.target), question_of(task))
+
+    def wrong_answers(self, task: Task) -> Sequence[str]:
+        """Answers near the reference that are wrong."""
+        target: Any = task.target
+        answers = golds.wrong_letters(target) if isinstance(target, dict) else golds.wrong_answers(str(target))
+        return [self.template.render_answer(answer) for answer in answers]
+
+    def other_splits(self) -> Sequence[Mapping[str, Any]]:
+        """The options of the data set's other splits, each whole."""
+        if self.dataset not in DATA_SETS:  # a file of one's own is all there is
+            return []
+        splits = list(DATA_SETS[self.dataset].splits)
+        own = self.split or splits[0]
+        return [{"dataset": self.dataset, "split": split, "limit": None} for split in splits if split != own]
 
 
 def _answer(task: Task) -> str:
