@@ -45,6 +45,9 @@ def check_data(
         ValueError: one of the environments has tasks without end.
         CheckError: one of them raised, and not while it was judging an answer.
     """
+    for name, each in {"the environment": env, **(against or {})}.items():
+        if each.num_tasks is None:
+            raise ValueError(f"{name} has tasks without end: only a number of tasks can be checked one by one")
     notes: list[str] = []
     with ExitStack() as stack:
         try:
@@ -53,8 +56,6 @@ def check_data(
                 for other in splits.values():
                     stack.enter_context(closing(other))
                 return _report(env, {**splits, **(against or {})}, notes, progress)
-        except (RlenvsError, ValueError):
-            raise
         except Exception as error:  # whatever an environment raises
             raise CheckError(f"its data could not be checked: {described(error)}") from error
 
@@ -67,8 +68,8 @@ def named(options: Mapping[str, Any]) -> str:
 def _report(
     env: TextEnv, compared: Mapping[str, TextEnv], notes: Sequence[str], progress: Progress | None
 ) -> DataReport:
-    own = _all_tasks(env, "the environment")
-    others = {name: _all_tasks(other, name) for name, other in compared.items()}
+    own = _all_tasks(env)
+    others = {name: _all_tasks(other) for name, other in compared.items()}
     return DataReport(
         num_tasks=len(own.tasks),
         has_answers=own.has_answers,
@@ -92,9 +93,8 @@ def _golds(subject: Subject, progress: Progress | None) -> list[Finding]:
     return list(gold_findings(subject, advance))
 
 
-def _all_tasks(env: TextEnv, name: str) -> Subject:
-    if env.num_tasks is None:
-        raise ValueError(f"{name} has tasks without end: only a number of tasks can be checked one by one")
+def _all_tasks(env: TextEnv) -> Subject:
+    assert env.num_tasks is not None
     return Subject.of(env, env.num_tasks, seed=0)
 
 

@@ -20,7 +20,7 @@ _NOISE = re.compile(
 )
 _FRACTION = re.compile(r"\\[dtc]frac(?![a-zA-Z])")
 _NEEDLESS_BRACES = re.compile(r"\{\s*(\w|\\[a-zA-Z]+)\s*\}")
-_WORD = re.compile(r"\\[a-z]+|\d+(?:\.\d+)?|\.\d+|[^\W\d_]+|[^\s\w.,;:?\"]")
+_WORD = re.compile(r"\\[a-z]+|\d+(?:\.\d+)?|\.\d+|[^\W\d_]+|[^\s\w.,;:?\"“”]")
 _DIGITS = re.compile(r"\.?\d")
 _TOO_COMMON = 200  # questions that share a shingle from which it tells nothing; fewer where there are few questions
 _NEVER_TOO_COMMON = 10

@@ -87,7 +87,8 @@ def _tell_of_data(id: str, data: "DataReport") -> None:
     against = ", ".join(f"{name} ({count} tasks)" for name, count in data.against.items())
     compared = f", compared with {against}" if against else ""
     if not data.findings:
-        typer.echo(f"{data.num_tasks} tasks{compared}: no fault, nothing twice.")
+        untried = "" if data.has_answers else " Without answer_message no reference was tried."
+        typer.echo(f"{data.num_tasks} tasks{compared}: no fault, nothing twice.{untried}")
         return
     typer.echo(f"\n{data.num_tasks} tasks{compared}:")
     counts = [(kind, count) for kind, count in data.counts.items() if count]

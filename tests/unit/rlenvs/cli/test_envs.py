@@ -185,3 +185,100 @@ def test_of_an_environment_that_is_not_of_text_that_alone_is_said(capsys, option
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err == "rlenvs: CartPole-v1 is CartPoleEnv, not a text environment (a rlenvs.TextEnv)\n"
+
+
+ASKING = """
+    import rlenvs
+    from rlenvs.hooks import hookimpl
+
+    ROWS = {"train": [("2 + 2?", "4"), ("2+2 ?", "4"), ("3 + 3?", "6"), ("3 + 3?", "7")], "test": [("2 + 2?", "4")]}
+
+
+    class AskEnv(rlenvs.TextEnv):
+        "Sums."
+
+        rubric = rlenvs.Rubric([rlenvs.RewardFunction("right", lambda task, t: t[-1].content == task.target)])
+
+        def __init__(self, split="train", render_mode=None):
+            super().__init__(render_mode=render_mode)
+            self.split, self.num_tasks = split, None if split == "endless" else len(ROWS[split])
+
+        def task_at(self, index):
+            question, target = ("1 + 1?", "2") if self.split == "endless" else ROWS[self.split][index]
+            return rlenvs.Task(id=f"{self.split}/{index}", prompt=(rlenvs.user(question),), target=target)
+
+        def answer_message(self, task):
+            return task.target
+
+
+    @hookimpl
+    def register_environments(register):
+        register("strange/Ask-v0", AskEnv)
+"""
+
+
+@pytest.fixture
+def asking(tmp_path: Path, registry) -> str:
+    path = tmp_path / "asking.py"
+    path.write_text(dedent(ASKING))
+    return str(path)
+
+
+def test_data_with_a_contradiction_fail_and_say_it_before_what_is_only_noted(capsys, asking):
+    line = ["envs", "check", "strange/Ask-v0", "--plugin", asking, "--against", "split=test"]
+    assert main(line) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert "4 tasks, compared with split=test (1 tasks):" in told
+    assert [row.split("\t")[:3] for row in told if row.endswith(("other answer", "twice", "split too"))] == [
+        ["contradiction", "1", "error"],
+        ["duplicate", "1", "note"],
+        ["leak", "2", "note"],
+    ]
+    assert "contradiction\ttrain/3\ttrain/2\t3 + 3?\t7 here, 6 there" in told
+    assert "leak\ttrain/1\ttest/0\t2+2 ?\t" in told
+
+
+def test_all_of_it_is_json_for_programs(capsys, asking):
+    line = ["envs", "check", "strange/Ask-v0", "--plugin", asking, "--against", "strange/Ask-v0 split=test", "--json"]
+    assert main(line) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["id"], found["failure"], found["data"]["num_tasks"]) == ("strange/Ask-v0", None, 4)
+    assert found["data"]["against"] == {"strange/Ask-v0 split=test": 1}
+    findings = [(each["kind"], each["task_id"], each["other_id"]) for each in found["data"]["findings"]]
+    assert findings == [
+        ("contradiction", "train/3", "train/2"),
+        ("duplicate", "train/1", "train/0"),
+        ("leak", "train/0", "test/0"),
+        ("leak", "train/1", "test/0"),
+        ("variant", "train/2", "test/0"),
+        ("variant", "train/3", "test/0"),
+    ]
+
+
+def test_leaks_alone_are_no_failure(capsys, asking):
+    line = ["envs", "check", "strange/Ask-v0", "--plugin", asking, "--set", "split=test"]
+    assert main([*line, "--against", "split=train"]) == 0
+    assert "leak\ttest/0\ttrain/0" in capsys.readouterr().out
+
+
+def test_quick_leaves_the_data_out(capsys, asking):
+    line = ["envs", "check", "strange/Ask-v0", "--plugin", asking, "--quick"]
+    assert main(line) == 0
+    assert capsys.readouterr().out == "strange/Ask-v0 keeps the contract.\n"
+    assert main([*line, "--against", "split=test"]) == 2
+    assert "--quick leaves the data out" in capsys.readouterr().err
+
+
+def test_what_is_wrong_with_the_contract_is_said_where_the_data_cannot_be_read_either(capsys, asking):
+    Path(asking).write_text(Path(asking).read_text().replace("ROWS[self.split][index]", "ValueError('no row')"))
+    assert main(["envs", "check", "strange/Ask-v0", "--plugin", asking]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "rlenvs: strange/Ask-v0 does not keep the contract" in told.err
+    assert "strange/Ask-v0: its data could not be checked: TypeError: cannot unpack" in told.err
+
+
+def test_against_what_has_no_end_nothing_can_be_compared(capsys, asking):
+    line = ["envs", "check", "strange/Ask-v0", "--plugin", asking, "--against", "split=endless"]
+    assert main(line) == 2
+    assert "split=endless has tasks without end" in capsys.readouterr().err
