@@ -16,7 +16,7 @@ from rlenvs.verifiers.text import normal
 
 Answers = Literal["any", "number", "integer"]
 MAX_NUMBER_CHARS = 200  # of one number with its name and unit
-_DECIMAL = re.compile(r"[-+]?\s*[\d, ]*\d(?:\.\d*)?")
+_DECIMAL = re.compile(r"(?:\\\$)?\s*[-+]?\s*[\d, ]*\d(?:\.\d*)?")
 _UNIT = re.compile(
     r"(?:\s*+/?\s*+(?:\\text\s*+\{[^{}]*+\}|[a-zA-Z]++\.?)(?:\s*+\^\s*+\{?[1-4]\}?)?|\s*+\^\s*+\{?\s*+\\circ\s*+\}?)++$"
 )
