@@ -70,7 +70,7 @@ class Limits:
 class _Worker:
     """One worker process, and its two pipes."""
 
-    def __init__(self, kind: Path, limits: Limits, setup: Any) -> None:
+    def __init__(self, kind: Path, limits: Limits, setup: Any, hash_seed: int | None) -> None:
         numbers = (limits.memory_bytes, limits.cpu_s, limits.wall_s)
         self.limits = limits
         self.process = subprocess.Popen(
@@ -78,7 +78,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
-            env={**os.environ, "PYTHONHASHSEED": _hash_seed()},
+            env={**os.environ, "PYTHONHASHSEED": _other_hash_seed() if hash_seed is None else str(hash_seed)},
             start_new_session=True,  # an interrupt at the terminal is for the parent to handle
         )
         assert self.process.stdin is not None
@@ -186,7 +186,7 @@ def _value(reply: dict[str, Any]) -> Any:
     raise (TimeoutError if "TimeoutError" in reply["types"] else RaisedInWorkerError)(reply["raised"])
 
 
-def _hash_seed() -> str:
+def _other_hash_seed() -> str:
     """The same in every worker, so that their answers agree, and not ours, so that what depends on it is seen."""
     return "0" if os.environ.get("PYTHONHASHSEED") != "0" else "1"
 
@@ -199,10 +199,14 @@ class ProcessPool:
         limits: of one request.
         setup: JSON values that each worker is prepared with.
         size: how many at most; one per core by default.
+        hash_seed: of Python's hashes of text in the workers, where what is served depends on them and has to be the
+            same on every machine; None: another one than ours.
     """
 
-    def __init__(self, kind: Path, limits: Limits, *, setup: Any = None, size: int | None = None) -> None:
-        self.kind, self.limits, self.setup = kind, limits, setup
+    def __init__(
+        self, kind: Path, limits: Limits, *, setup: Any = None, size: int | None = None, hash_seed: int | None = None
+    ) -> None:
+        self.kind, self.limits, self.setup, self.hash_seed = kind, limits, setup, hash_seed
         self.size = size or os.cpu_count() or 1
         self.idle: list[_Worker] = []
         self._slots = threading.BoundedSemaphore(self.size)
@@ -234,7 +238,7 @@ class ProcessPool:
             return value
 
     def _new_worker(self) -> _Worker:
-        return _Worker(self.kind, self.limits, self.setup)
+        return _Worker(self.kind, self.limits, self.setup, self.hash_seed)
 
     def close(self) -> None:
         """End the idle workers; the next request starts new ones."""
