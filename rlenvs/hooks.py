@@ -32,7 +32,13 @@ class RegisterEnvironment(Protocol):
     """What `register_environments` is given: `rlenvs.register`, and the same parameters."""
 
     def __call__(
-        self, id: str, entry_point: Any, *, kwargs: Mapping[str, Any] | None = None, nondeterministic: bool = False
+        self,
+        id: str,
+        entry_point: Any,
+        *,
+        kwargs: Mapping[str, Any] | None = None,
+        nondeterministic: bool = False,
+        description: str = "",
     ) -> None:
         """Register an environment; see `rlenvs.registration.register`."""
 

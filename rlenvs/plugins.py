@@ -248,8 +248,12 @@ def _environment_register(
     *,
     kwargs: Mapping[str, Any] | None = None,
     nondeterministic: bool = False,
+    description: str = "",
 ) -> None:
-    values.append((id, partial(register, id, entry_point, kwargs=kwargs, nondeterministic=nondeterministic)))
+    into_registry = partial(
+        register, id, entry_point, kwargs=kwargs, nondeterministic=nondeterministic, description=description
+    )
+    values.append((id, into_registry))
 
 
 def _last_line(error: Exception) -> str:

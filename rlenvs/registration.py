@@ -37,10 +37,13 @@ class Registered:
 
     id: str
     entry_point: str  # "package.module:name"
+    stated: str = ""  # the description that it was registered with
 
     @property
     def description(self) -> str:
-        """The first line of its docstring, read from the source: listing environments imports none of them."""
+        """As it was registered, else the first line of its docstring: from the source, listings import nothing."""
+        if self.stated:
+            return self.stated
         creator = registry[self.id].entry_point
         docstring = _docstring_in_source(self.entry_point) if isinstance(creator, str) else inspect.getdoc(creator)
         return (docstring or "").partition("\n")[0]
@@ -55,14 +58,16 @@ def register(
     *,
     kwargs: Mapping[str, Any] | None = None,
     nondeterministic: bool = False,
+    description: str = "",
 ) -> None:
     """Register a text environment under a Gymnasium id like `my/Env-v0`. Doing so twice alike changes nothing.
 
     Args:
         id: `namespace/Name-vN`.
-        entry_point: what is called with `kwargs` to make it. Listings show the first line of its docstring.
+        entry_point: what is called with `kwargs` to make it.
         kwargs: options that it is made with, which `make` can override.
         nondeterministic: the same seed and actions may lead to different episodes (it asks a live service, say).
+        description: a line for listings; empty: the first line of the entry point's docstring.
 
     Raises:
         RegistrationError: the id is malformed, or belongs to another entry point.
@@ -82,7 +87,7 @@ def register(
         raise RegistrationError(f"the id {id!r} is taken: {other} has it, and {name} wants it. Rename one of them.")
     registry.pop(id, None)  # Gymnasium warns of an id that is registered again, even if alike
     gymnasium.register(id, entry_point, kwargs=dict(kwargs or {}), nondeterministic=nondeterministic)
-    _registered[id] = Registered(id=id, entry_point=name)
+    _registered[id] = Registered(id=id, entry_point=name, stated=description)
 
 
 def registered() -> tuple[Registered, ...]:

@@ -1,5 +1,6 @@
 """`rlenvs plugins`: which plug-ins there are, what each gives, which are broken and why."""
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,6 +10,9 @@ from rlenvs.cli.output import JsonOption, print_json, print_table
 if TYPE_CHECKING:
     from rlenvs.plugins import Plugin, Plugins
     from rlenvs.registry import Registry
+
+
+_SHOWN = 30  # of one kind
 
 
 def plugins(ctx: typer.Context, as_json: JsonOption = False) -> None:
@@ -22,7 +26,7 @@ def plugins(ctx: typer.Context, as_json: JsonOption = False) -> None:
         return
     print_table(
         ("plug-in", "distribution", "gives"),
-        [(each["name"], each["distribution"], ", ".join(each["gives"])) for each in found["plugins"]],
+        [(each["name"], each["distribution"], _listed(each["gives"])) for each in found["plugins"]],
     )
     if found["broken"]:
         typer.echo("\nBroken, and skipped:")
@@ -31,6 +35,13 @@ def plugins(ctx: typer.Context, as_json: JsonOption = False) -> None:
         typer.echo("\nNames that are taken twice, and cannot be used:")
         for sentence in found["conflicts"]:
             typer.echo(sentence)
+
+
+def _listed(gives: list[str]) -> str:
+    """What a plug-in gives, on one line: of many of one kind the first, and how many there are."""
+    kinds = [list(group) for _, group in groupby(gives, key=lambda each: each.partition(" ")[0])]
+    shown = [[*names[:1], f"… {len(names)} in all"] if len(names) > _SHOWN else names for names in kinds]
+    return ", ".join(name for names in shown for name in names)
 
 
 def _found(plugins: "Plugins") -> dict[str, Any]:
