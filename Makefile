@@ -56,7 +56,7 @@ $(VENV)/.installed-smollm2: $(VENV)/.installed
 
 $(VENV)-lowest/.installed: tests/lowest.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)-lowest
-	$(VENV)-lowest/bin/pip install --quiet -r tests/lowest.txt -e '.[hub,openai,tensorboard]' \
+	$(VENV)-lowest/bin/pip install --quiet -r tests/lowest.txt -e '.[hub,openai,tensorboard,reasoning-gym]' \
 		hatchling hypothesis pytest pytest-timeout pytest-xdist
 	touch $@
 
