@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 from rlenvs.env import TextEnv
-from rlenvs.envs.reasoning_gym.generators import GENERATORS
+from rlenvs.envs.reasoning_gym.generators import GENERATORS, WITHHELD
 from rlenvs.envs.reasoning_gym.workers import Place, check, checked_config, own_answer_of, score, task_of
 from rlenvs.errors import NoAnswerError, unknown
 from rlenvs.options import typed_options
@@ -55,6 +55,8 @@ class ReasoningGymEnv(TextEnv):
         render_mode: str | None = None,
     ) -> None:
         super().__init__(render_mode=render_mode)
+        if generator in WITHHELD:
+            raise ValueError(f"{generator} of reasoning_gym is not given as an environment: {WITHHELD[generator]}")
         if generator not in GENERATORS:
             raise ValueError(unknown("generator of reasoning_gym", generator, GENERATORS))
         if not (0 <= seed < NUM_SEEDS and 1 <= size <= LARGEST_SIZE):

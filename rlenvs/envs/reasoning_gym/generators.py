@@ -2,7 +2,7 @@
 
 The list is written down and not read from the installed library, for two reasons: listing environments imports
 nothing, and a scorer is let near a policy's text only once somebody has read it. A generator that a later version adds
-is therefore not here. `composite` is not: it mixes others, which a run's own list of environments does.
+is therefore not here.
 """
 
 GENERATORS: dict[str, str] = {
@@ -78,7 +78,6 @@ GENERATORS: dict[str, str] = {
     "power_function": "powers to three significant figures",
     "prime_factorization": "prime factors",
     "products": "products of whole numbers",
-    "propositional_logic": "a conclusion that follows from premises",
     "puzzle24": "24 from four numbers",
     "quantum_lock": "buttons that bring a counter to its target",
     "ransom_note": "whether a note can be cut from a magazine",
@@ -113,3 +112,10 @@ GENERATORS: dict[str, str] = {
     "zebra_puzzles": "who lives where, from clues",
 }
 """A line on each generator, by name."""
+
+WITHHELD: dict[str, str] = {
+    "composite": "it mixes other generators, which a run's own list of environments does",
+    "propositional_logic": "a premise that is repeated scores full marks in three tasks of five, and whatever is said"
+    " does in the quarter of the tasks whose premises contradict each other",
+}
+"""Why the other generators are no environments, by name."""
