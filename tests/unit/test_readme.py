@@ -89,4 +89,4 @@ def test_what_pip_is_told_to_install_is_a_folder_here_or_a_requirement(line: str
 def test_every_extra_has_its_row_and_every_row_its_extra() -> None:
     table = README.partition("| extra | for |")[2].partition("\n\n")[0]
     cells = [row.split("|")[1] for row in table.splitlines()[2:]]
-    assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} == set(EXTRAS)
+    assert {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell)} == set(EXTRAS)

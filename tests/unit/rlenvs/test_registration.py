@@ -216,3 +216,10 @@ def test_listings_show_the_docstrings_first_line(registry, tmp_path, monkeypatch
     assert descriptions["test/Counting-v0"] == "Counts to a number."
     assert descriptions["test/Deep-v0"] == descriptions["test/Env-v0"] == "Goes down."
     assert "their_package" not in sys.modules
+
+
+def test_listings_show_what_an_environment_was_registered_with(registry):
+    rlenvs.register("test/Two-v0", Counting, kwargs={"upto": 2}, description="Counts to two.")
+    rlenvs.register("test/Three-v0", Counting)
+    descriptions = {each.id: each.description for each in registered()}
+    assert (descriptions["test/Two-v0"], descriptions["test/Three-v0"]) == ("Counts to two.", "Counts to a number.")

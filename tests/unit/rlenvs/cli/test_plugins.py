@@ -63,3 +63,24 @@ def test_what_each_plugin_gives_is_listed(install, capsys):
         "hooks": ["register_algorithms"],
         "gives": ["algorithm apo"],
     }
+
+
+def test_of_many_of_one_kind_the_first_and_their_number_are_shown(install, capsys, registry):
+    code = """
+        from rlenvs.hooks import hookimpl
+
+        @hookimpl
+        def register_environments(register):
+            for number in range(31):
+                register(f"many/E{number:02}-v0", "rlenvs.envs.echo_pair:echo_pair", description=str(number))
+
+        @hookimpl
+        def register_samplers(register):
+            for number in range(3):
+                register(f"s{number}", object)
+    """
+    install("many", code)
+    assert main(["plugins"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("many\t")]
+    gives = line.split("\t")[2]
+    assert gives == "environment many/E00-v0, … 31 in all, sampler s0, sampler s1, sampler s2"

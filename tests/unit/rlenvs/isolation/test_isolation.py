@@ -17,6 +17,7 @@ import pytest
 
 from rlenvs import GraderError, RewardFunction, Rubric, Task, assistant, user
 from rlenvs.isolation import Limits, RaisedInWorkerError, StoppedError, isolated
+from rlenvs.isolation.pool import ProcessPool
 from rlenvs_sandbox import SandboxError
 
 from . import graders
@@ -164,6 +165,16 @@ def test_an_instance_with_a_call_method_is_a_function_too():
 
 def test_hashes_of_text_are_the_same_in_every_worker():
     assert isolated(graders.hash_of, timeout_s=9)("a") == isolated(graders.hash_of, timeout_s=8)("a")
+
+
+def test_a_pool_may_fix_the_hashes_of_its_workers_whatever_ours_are(monkeypatch):
+    command = [sys.executable, "-c", "print(hash('a'))"]
+    expected = subprocess.run(command, env={"PYTHONHASHSEED": "5"}, capture_output=True, check=True, text=True).stdout
+    for ours in ("5", "0"):
+        monkeypatch.setenv("PYTHONHASHSEED", ours)
+        pool = ProcessPool(Path(graders.__file__).with_name("hashes.py"), Limits(), size=1, hash_seed=5)
+        assert pool.ask("a") == int(expected)
+        pool.close()
 
 
 def test_a_function_that_no_worker_could_find_is_refused_when_it_is_wrapped():
