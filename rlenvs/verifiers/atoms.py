@@ -1,5 +1,6 @@
 """Reading what has no sign around it: numbers, names, functions, commands. Sums and sets are `parser`'s."""
 
+import re
 from abc import abstractmethod
 from fractions import Fraction
 
@@ -74,7 +75,7 @@ class Atoms(Cursor):
         may_be_mixed = digits.isdigit() and not self._is_argument and not is_divisor
         if may_be_mixed and (fraction := self._fraction_behind()) is not None:
             value += fraction
-        return tree.Number(value, len(digits.partition(".")[2]) if "." in digits else None)
+        return tree.Number(value, _places(digits))
 
     def _fraction_behind(self) -> Fraction | None:
         r"""The fraction of a mixed number, `3\frac{1}{2}` or `3 1/2`: two whole numbers, the second one larger."""
@@ -255,12 +256,26 @@ class Atoms(Cursor):
             return tree.Call("binomial", (value_of(self._argument()), value_of(self._argument())))
         if name == "mathbb":
             return self._named_set()
-        if name in ("overline", "bar", "vec", "hat", "tilde"):
+        if name in ("angle", "triangle"):
+            return tree.Symbol(f"{name} {self._vertices()}")
+        if name in ("overline", "bar", "vec", "hat", "tilde", "dot", "ddot"):
             start = self._position
             self._argument(is_name=True) if self._is("{") else self._advance()
             inside = "".join(token.text for token in self._tokens[start : self._position] if token.text not in "{}")
             return tree.Symbol(self._subscripted(f"{'overline' if name == 'bar' else name} {inside}"))
         raise UnreadableError(f"\\{name} cannot stand there")
+
+    def _vertices(self) -> str:
+        r"""The letters of `\\angle ABC`, in their order."""
+        is_braced = self._take("{")
+        found = ""
+        while self.next.kind == "letter":
+            found += self._subscripted(self._advance().text)
+        if is_braced:
+            self._expect("}")
+        if not found:
+            raise UnreadableError("an angle without a name")
+        return found
 
     def _derivative(self) -> Node | None:
         r"""`\frac{dy}{dx}` as a name; None where what follows is a quotient."""
@@ -316,3 +331,12 @@ class Atoms(Cursor):
                 inside = self._tokens[start : self._position]
                 name += sign + "".join(token.text for token in inside if token.text not in "{}")
         return tree.SetNamed(name)
+
+
+_WRITTEN = re.compile(r"\d*\.(?P<decimals>\d+)(?:e(?P<exponent>[-+]?\d+))?", re.IGNORECASE)
+
+
+def _places(digits: str) -> int | None:
+    """How many decimals a number is written with, `1.5e-3` with four; None where it has no point, or no end."""
+    found = _WRITTEN.fullmatch(digits)
+    return max(0, len(found["decimals"]) - int(found["exponent"] or 0)) if found else None

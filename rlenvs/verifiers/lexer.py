@@ -147,11 +147,27 @@ _SIGNS = {
     r"\implies": "implies", r"\Rightarrow": "implies", r"\Leftrightarrow": "implies", r"\iff": "implies",
 }  # fmt: skip
 _BRACED = frozenset(  # commands with arguments, in braces as a rule
-    ["frac", "sqrt", "overline", "bar", "mathbb", "binom", "dbinom", "tbinom", "vec", "hat", "tilde"]
+    [
+        "frac",
+        "sqrt",
+        "overline",
+        "bar",
+        "mathbb",
+        "binom",
+        "dbinom",
+        "tbinom",
+        "vec",
+        "hat",
+        "tilde",
+        "dot",
+        "ddot",
+        "angle",
+        "triangle",
+    ]
 )
 _NUMBER = (
     r"\d*\.\d*\\overline\s*\{\d+\}|\d*\.\d{3,}\.\.\."  # repeating decimals
-    r"|\d+(?:\.(?!\.)\d+)?(?:(?:[eE]-?\d{1,4}|E\+\d{1,4}|e\+\d{2,4})(?![\d.]))?|\.\d+|\d+\.(?=\s*(?:[-+*/^)}]|$))"
+    r"|\d+\.(?=\s*(?:[-+*/^)}]|$))|\d+(?:\.(?!\.)\d+)?(?:(?:[eE]-?\d{1,4}|E\+\d{1,4}|e\+\d{2,4})(?![\d.]))?|\.\d+"
 )
 _GROUPED = (
     rf"[1-9]\d{{0,2}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?|(?<![_^}}])[1-9]\d{{0,2}}(?:\ \d{{3}})+(?!\d)(?:\.\d+)?|{_NUMBER}"

@@ -153,7 +153,9 @@ class _Parser(Brackets):
     def _starts_factor(self) -> bool:
         """Whether the next token is multiplied without a sign."""
         if self.next.kind == "sign":
-            return self.next.text in ("(", "{", "floor(", "ceil(") or (self._is("|") and not self._bars)
+            return self.next.text in ("(", "[", "{", "floor(", "ceil(") or (self._is("|") and not self._bars)
+        if self.next.kind == "number":
+            return self._tokens[self._position - 1].text == ")"
         return self.next.kind in ("letter", "label", "name", "command", "begin")
 
     def _power(self) -> Node:

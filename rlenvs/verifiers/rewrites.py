@@ -85,6 +85,8 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"\^\\circ\s*(?:\\text\s*\{\s*)?([CF])\s*\}?(?![a-zA-Z])", r" \\text{degrees \1}"),
     (r"(?<=\d)\s*x\s*(?=10\s*\^)", r" \\times "),
     (r"\\mathbb\s*([A-Z])(?![a-zA-Z])", r"\\mathbb{\1}"),
+    (r"\^\s*\{?((?:\\prime\s*)+)\}?", lambda found: "'" * found[1].count("prime")),
+    (r"_\s*\{?\\odot\}?", "_{sun}"),
     (r"(?<=\.)(\d*)\((\d+)\)(?![\d.^!(])", r"\1\\overline{\2}"),  # 0.1(6) repeats its last digit
     (r"\\dot\s*\{?(\d)\}?(\d*)\\dot\s*\{?(\d)\}?", r"\\overline{\1\2\3}"),
     (r"\\dot\s*\{?(\d)\}?", r"\\overline{\1}"),
