@@ -2,12 +2,16 @@
 
 import itertools
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
 
-def replace_content(path: Path, content: bytes) -> None:
+def replace_content(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Make `content` all that is in the file. It is written beside it first, under a name that nobody has.
+
+    Args:
+        content: as a whole, or part by part where it should not be held in memory.
 
     Raises:
         OSError: it cannot be written; the file is as it was.
@@ -15,7 +19,7 @@ def replace_content(path: Path, content: bytes) -> None:
     beside, file = _new_beside(path)
     try:
         with file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
         os.replace(beside, path)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -22,6 +22,9 @@ def math(
         Path, typer.Argument(help="JSON lines with id, gold, answer; form: bare, or text for a whole reply.")
     ],
     out: Annotated[Path | None, typer.Option(help="Verdicts, a JSON line each. Default: FILE.graded.jsonl.")] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="That grade at a time. Default: one for each usable core.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Grade mathematical answers, each against its reference.
@@ -40,7 +43,7 @@ def math(
             done_before = done if done_before is None else done_before
             line.reach(done, total, done_before=done_before)
 
-        verdicts = grade_math(file, target, progress=follow)
+        verdicts = grade_math(file, target, num_processes=processes, progress=follow)
     if as_json:
         print_json({"file": str(target), "verdicts": verdicts})
     else:

@@ -144,7 +144,7 @@ class _Worker:
             raise LateError(f"no answer within {limit_s:g} s: its process was ended", by_request=False)
 
     def _ended(self) -> StoppedError:
-        self._kill_group()
+        self.end()
         code = self.process.wait()
         if code == -signal.SIGXCPU:
             return StoppedError(
@@ -152,7 +152,7 @@ class _Worker:
             )
         return StoppedError(f"the worker process ended with code {code}", by_request=False)
 
-    def _kill_group(self) -> None:
+    def end(self) -> None:
         """End the process and those that it started, before its number can be another's."""
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -160,7 +160,7 @@ class _Worker:
 
     def close(self) -> None:
         """End the process and let go of its pipes."""
-        self._kill_group()
+        self.end()
         self.process.wait()
         self._close_pipes()
 
@@ -209,6 +209,7 @@ class ProcessPool:
         self.kind, self.limits, self.setup, self.hash_seed = kind, limits, setup, hash_seed
         self.size = size or os.cpu_count() or 1
         self.idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
         self._slots = threading.BoundedSemaphore(self.size)
         _pools.add(self)
 
@@ -222,8 +223,7 @@ class ProcessPool:
         with self._slots:
             worker = self.idle.pop() if self.idle else self._new_worker()
             try:
-                worker.start()
-                value = worker.ask(request)
+                value = self._asked(worker, request)
             except StoppedError:
                 worker.close()
                 self.idle.append(self._new_worker())  # starts while the caller goes on
@@ -237,8 +237,21 @@ class ProcessPool:
             self.idle.append(worker)
             return value
 
+    def _asked(self, worker: _Worker, request: Any) -> Any:
+        self._busy.add(worker)
+        try:
+            worker.start()
+            return worker.ask(request)
+        finally:
+            self._busy.discard(worker)
+
     def _new_worker(self) -> _Worker:
         return _Worker(self.kind, self.limits, self.setup, self.hash_seed)
+
+    def interrupt(self) -> None:
+        """End the workers that are at work, from another thread: whoever asked them gets a StoppedError."""
+        for worker in tuple(self._busy):
+            worker.end()
 
     def close(self) -> None:
         """End the idle workers; the next request starts new ones."""
@@ -250,6 +263,7 @@ class ProcessPool:
         for worker in self.idle:
             worker.forget()
         self.idle = []
+        self._busy = set()
         self._slots = threading.BoundedSemaphore(self.size)
 
 

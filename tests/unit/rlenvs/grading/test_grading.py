@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from rlenvs import grading, verifiers
 from rlenvs.errors import RlenvsError
 from rlenvs.grading import GradingError, grade_math
 
@@ -33,13 +32,16 @@ def read(path: Path) -> list[dict[str, Any]]:
 def test_every_row_gets_its_verdict_and_time_in_order(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     out = tmp_path / "out.jsonl"
-    counts = grade_math(write(tmp_path / "in.jsonl", ROWS), out, progress=lambda *done: told.append(done))
+    counts = grade_math(
+        write(tmp_path / "in.jsonl", ROWS), out, num_processes=2, progress=lambda *done: told.append(done)
+    )
     assert [(row["id"], row["verdict"]) for row in read(out)] == [
         (row["id"], verdict) for row, verdict in zip(ROWS, VERDICTS, strict=True)
     ]
     assert all(set(row) == {"id", "verdict", "ms", "fingerprint"} and row["ms"] >= 0 for row in read(out))
     assert counts == {"equal": 4, "not_equal": 2, "bad_gold": 1}
-    assert told == [(done, 7) for done in range(8)]
+    assert (told[0], told[-1]) == ((0, 7), (7, 7))
+    assert told == sorted(set(told)), "told once of each verdict"
 
 
 def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,21 +50,26 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch
     whole = out.read_bytes()
     lines = whole.splitlines(keepends=True)
     out.write_bytes(b"".join(lines[:3]) + lines[3][:9])  # killed while it wrote the fourth
-    asked = []
-    judge = verifiers.judge
-
-    def counting(gold: Any, *rest: Any, **options: Any) -> Any:
-        asked.append(gold)
-        return judge(gold, *rest, **options)
-
-    monkeypatch.setattr(grading, "judge", counting)
-    counts = grade_math(source, out)
-    assert len(asked) == 4
+    told: list[tuple[int, int]] = []
+    counts = grade_math(source, out, progress=lambda *done: told.append(done))
+    assert (told[0], told[-1]) == ((3, 7), (7, 7))
     assert [row["id"] for row in read(out)] == [row["id"] for row in ROWS]
     assert out.read_bytes().startswith(b"".join(lines[:3]))
     assert counts == {"equal": 4, "not_equal": 2, "bad_gold": 1}
-    assert grade_math(source, out) == counts
-    assert len(asked) == 4
+    told.clear()
+    before = out.stat()
+    assert grade_math(source, out, progress=lambda *done: told.append(done)) == counts
+    assert told == [(7, 7)]
+    assert (out.stat().st_ino, out.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns), "it was not touched"
+
+
+def test_any_number_of_processes_gives_the_same_verdicts(tmp_path: Path) -> None:
+    rows = [row | {"id": f"{row['id']}-{copy}"} for copy in range(20) for row in ROWS]
+    source, outs = write(tmp_path / "in.jsonl", rows), {number: tmp_path / f"{number}.jsonl" for number in (1, 3)}
+    for number, out in outs.items():
+        grade_math(source, out, num_processes=number)
+    one, three = ([(line["id"], line["verdict"]) for line in read(out)] for out in outs.values())
+    assert one == three == list(zip((row["id"] for row in rows), VERDICTS * 20, strict=True))
 
 
 def test_answers_may_be_numbers_as_references_may(tmp_path: Path) -> None:
@@ -155,6 +162,16 @@ def test_an_output_file_that_holds_something_else_is_left_alone(tmp_path: Path) 
         assert out.read_text() == content + "\n"
 
 
+def test_a_last_line_without_an_end_is_ours_or_the_file_is_left_alone(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS), tmp_path / "out.jsonl"
+    out.write_text("my notes")
+    with pytest.raises(GradingError, match="line 1: not a line that grading wrote"):
+        grade_math(source, out)
+    assert out.read_text() == "my notes"
+    out.write_text('{"id": "a", "verd')
+    assert grade_math(source, out) == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+
+
 def test_the_answers_themselves_are_never_replaced(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", [row | {"verdict": "equal"} for row in ROWS])
     before = source.read_bytes()
@@ -184,7 +201,9 @@ def test_what_others_raise_while_it_grades_does_not_blame_the_file_of_verdicts(t
     with pytest.raises(type(error)) as caught:
         grade_math(write(tmp_path / "in.jsonl", ROWS), tmp_path / "out.jsonl", progress=told)
     assert caught.value is error
-    assert [row["id"] for row in read(tmp_path / "out.jsonl")] == ["a"], "what was graded is kept"
+    kept = {row["id"]: row["verdict"] for row in read(tmp_path / "out.jsonl")}
+    assert kept, "what was graded is kept"
+    assert kept.items() <= dict(zip((row["id"] for row in ROWS), VERDICTS, strict=True)).items()
 
 
 def test_a_path_that_the_system_refuses_is_a_sentence(tmp_path: Path) -> None:
