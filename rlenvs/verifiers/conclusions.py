@@ -1,0 +1,93 @@
+"""What a reply that marks no answer ends with: its last formula, what its last sentence concludes, one short line."""
+
+import re
+
+from rlenvs.verifiers.statements import MIGHT, is_asked, is_formula, is_governed, plain, value_of
+
+_MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around formulas
+_LONGEST_LINE, _LONGEST = 100, 2000
+_REFUSES = re.compile(
+    r"\b(?:cannot|can't|could not|couldn't|unable|don't|do not|not sure|no idea|no answer|unsure)\b|无法|不知道",
+    re.IGNORECASE,
+)
+_JOINED_BEFORE = re.compile(r"(?:\$|\\\)|\d)\s*(?:,|,?\s*(?:and|or))\s*$")
+
+
+def conclusion(text: str) -> str | None:
+    """What the last line of a text states.
+
+    The formula that it ends with; else the value in a sentence that concludes ("So the total is 42."), or that is all
+    there is ("It is 42."); else the text itself, if it is one short line.
+    """
+    text = text.strip()
+    if (formula := _last_formula(text)) is not None:
+        return formula or None
+    line = text[-_LONGEST:].rpartition("\n")[2]
+    sentence = _SENTENCE_BREAK.split(line)[-1]
+    if (found := _concluded(sentence, is_all=sentence == text)) is not None:
+        return found or None
+    return plain(text) or None if 0 < len(text) <= _LONGEST_LINE and "\n" not in text else None
+
+
+def _last_formula(text: str) -> str | None:
+    """The last formula, where it stands on the last line; empty where that line does not state it."""
+    ends = {text.rfind(closing): (opening, closing) for opening, closing in reversed(_MARKS)}
+    if text.endswith("$$", 0, text.rfind("$") + 1):
+        ends[text.rfind("$") - 1] = ("$$", "$$")
+        ends.pop(text.rfind("$"), None)
+    end = max(ends)
+    if end <= 0:
+        return None
+    opening, closing = ends[end]
+    start = text.rfind(opening, 0, end)
+    if start < 0 or "\n" in text[end + len(closing) :]:
+        return None
+    line = text[text.rfind("\n", 0, start) + 1 :]
+    if _REFUSES.search(line[:_LONGEST]) or is_governed(text, start) or is_asked(text, end):
+        return ""
+    if _JOINED_BEFORE.search(text[max(0, start - 20) : start]):
+        return line.strip()
+    return text[start + len(opening) : end].strip() if is_formula(text, opening, start + len(opening), end) else None
+
+
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
+_CONCLUDES = re.compile(
+    r"\W*(?:so|thus|therefore|hence|in total|altogether|finally|consequently|in conclusion|overall)\b[,:]?\s*"
+    r"|\W*(?:所以|因此|故|综上所述|综上|于是|因而|总之|最后)[,，:：]?\s*",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|equals|be)\b\s*:?\s+(?=\S)|(?:总数|概率|总和|面积|周长)?(?:等于|是|为)(?=\s*\S)"
+)
+_EQUATION = re.compile(r"(?:[a-z]+ )?(?P<equation>[a-zA-Z](?:_?\d)?\s*=\s*[^=]+(?:(?:or|and|,)\s*[a-zA-Z]\s*=[^=]+)*)")
+_HAS = re.compile(
+    r"(?!(?:we|i|you|one)\b)[^\d$\\]*?\b(?:has|have|had|needs?|costs?|makes?|made|earns?|earned|pays?|paid|spends?|spent|gets?|got|sells?|"
+    r"sold|takes?|took|buys?|bought|eats?|ate|uses?|used|saves?|saved|owes?|weighs?|there (?:are|is|were))\s+"
+    r"(?P<value>\\?\$?\d[\d,]*(?:\.\d+)?(?:\s*%)?(?: [a-z]+){0,4})",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(r"\W*(?:if|suppose|assume|assuming|let|unless|whether|如果|假设|若)\b", re.IGNORECASE)
+_NEVER = re.compile(r"\b(?:not|never|nor)\b|n['’]t\b|不|没", re.IGNORECASE)
+_COUNTS = re.compile(r"[^\d]*?(?:有|共|需要|花了?|得到|剩下?)\s*(?P<value>\d[\d,]*(?:\.\d+)?)\s*[\u4e00-\u9fff]{0,3}")
+
+
+def _concluded(sentence: str, *, is_all: bool) -> str | None:
+    """The value that a sentence concludes with; empty where it denies, asks, hedges or supposes it."""
+    concludes = _CONCLUDES.match(sentence)
+    if not concludes and not is_all:
+        return None
+    claim = sentence[concludes.end() if concludes else 0 :].rstrip(" .。*!")
+    if is_asked(sentence, 0) or _REFUSES.search(claim) or _SUPPOSES.match(claim) or MIGHT.search(claim):
+        return "" if concludes else None
+    equation = _EQUATION.fullmatch(claim)
+    if equation:
+        return equation["equation"]
+    counted = _HAS.fullmatch(claim) or _COUNTS.fullmatch(claim)
+    if counted and concludes and not _NEVER.search(claim):
+        return counted["value"]
+    verbs = list(_STATES.finditer(claim))
+    if verbs:
+        if is_governed(claim, verbs[-1].end()):
+            return ""
+        return value_of(claim[verbs[-1].end() :])
+    return value_of(claim.rpartition("=")[2]) if concludes and "=" in claim else None
