@@ -2,7 +2,17 @@
 
 import re
 
-from rlenvs.verifiers.statements import MIGHT, is_asked, is_formula, is_governed, plain, value_of
+from rlenvs.verifiers.statements import (
+    COUNTS,
+    MIGHT,
+    is_asked,
+    is_formula,
+    is_governed,
+    is_modified,
+    is_rejected,
+    plain,
+    value_of,
+)
 
 _MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around formulas
 _LONGEST_LINE, _LONGEST = 100, 2000
@@ -43,16 +53,18 @@ def _last_formula(text: str) -> str | None:
     if start < 0 or "\n" in text[end + len(closing) :]:
         return None
     line = text[text.rfind("\n", 0, start) + 1 :]
-    if _REFUSES.search(line[:_LONGEST]) or is_governed(text, start) or is_asked(text, end):
+    after = end + len(closing)
+    is_other = is_rejected(text, after) or is_modified(text, after) or is_governed(text, start) or is_asked(text, end)
+    if is_other or _REFUSES.search(line[:_LONGEST]):
         return ""
     if _JOINED_BEFORE.search(text[max(0, start - 20) : start]):
-        return line.strip()
+        return _CONCLUDES.sub("", line.strip(), count=1)
     return text[start + len(opening) : end].strip() if is_formula(text, opening, start + len(opening), end) else None
 
 
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
 _CONCLUDES = re.compile(
-    r"\W*(?:so|thus|therefore|hence|in total|altogether|finally|consequently|in conclusion|overall)\b[,:]?\s*"
+    r"\W*(?:∴|so|thus|therefore|hence|in total|altogether|finally|consequently|in conclusion|overall)(?![a-z])[,:]?\s*"
     r"|\W*(?:所以|因此|故|综上所述|综上|于是|因而|总之|最后)[,，:：]?\s*",
     re.IGNORECASE,
 )
@@ -68,7 +80,6 @@ _HAS = re.compile(
 )
 _SUPPOSES = re.compile(r"\W*(?:if|suppose|assume|assuming|let|unless|whether|如果|假设|若)\b", re.IGNORECASE)
 _NEVER = re.compile(r"\b(?:not|never|nor)\b|n['’]t\b|不|没", re.IGNORECASE)
-_COUNTS = re.compile(r"[^\d]*?(?:有|共|需要|花了?|得到|剩下?)\s*(?P<value>\d[\d,]*(?:\.\d+)?)\s*[\u4e00-\u9fff]{0,3}")
 
 
 def _concluded(sentence: str, *, is_all: bool) -> str | None:
@@ -82,9 +93,9 @@ def _concluded(sentence: str, *, is_all: bool) -> str | None:
     equation = _EQUATION.fullmatch(claim)
     if equation:
         return equation["equation"]
-    counted = _HAS.fullmatch(claim) or _COUNTS.fullmatch(claim)
+    counted = _HAS.fullmatch(claim) or COUNTS.fullmatch(claim)
     if counted and concludes and not _NEVER.search(claim):
-        return counted["value"]
+        return value_of(counted["value"])
     verbs = list(_STATES.finditer(claim))
     if verbs:
         if is_governed(claim, verbs[-1].end()):

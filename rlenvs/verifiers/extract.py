@@ -5,10 +5,10 @@ Every function is linear in the reply's length and reads text only. Whether an a
 
 import re
 
-from rlenvs.verifiers.boxes import BOX, boxes, joined, last_box, placed_boxes
+from rlenvs.verifiers.boxes import BOX, Box, boxes, joined, last_box, placed_boxes
 from rlenvs.verifiers.conclusions import conclusion
 from rlenvs.verifiers.second_thoughts import after_all
-from rlenvs.verifiers.statements import is_asked, is_governed, last_statement
+from rlenvs.verifiers.statements import is_asked, is_governed, is_rejected, last_statement
 
 __all__ = ["after_marker", "boxes", "extract", "last_box", "outside_thinking"]
 
@@ -60,12 +60,16 @@ def extract(reply: str) -> str | None:
 
 def _boxed(text: str) -> str | None:
     found = placed_boxes(text) or []
-    while found and (is_governed(text, found[-1].start) or is_asked(text, found[-1].end)):
+    while found and _is_no_statement(text, found[-1]):
         found.pop()
     if not found:
         return None
     last = joined(text, found)
     return after_all(last.content, text, last.end)
+
+
+def _is_no_statement(text: str, box: Box) -> bool:
+    return is_governed(text, box.start) or is_rejected(text, box.end) or is_asked(text, box.end)
 
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)

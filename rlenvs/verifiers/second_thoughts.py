@@ -2,14 +2,9 @@
 
 import re
 
-from rlenvs.verifiers.statements import are_different, last_statement, number_of, stated
+from rlenvs.verifiers.statements import TURNS, are_different, last_statement, number_of, stated
 
-_TURN = re.compile(
-    r"[.!?…。！？\n\"”)*$}][\s*_(]*(?:\b(?:wait|actually|hmm+|no\s*[,.!—-]|no,? wait|nope|correction|sorry|oops|"
-    r"on second thought|scratch that|i (?:made|see|realize|realise) (?:a |an |my )?(?:mistake|error)|my mistake|"
-    r"let me correct)|不对|等等|更正|错了|修正|抱歉)",
-    re.IGNORECASE,
-)
+_TURN = re.compile(rf"(?:[.!?…。！？，\n\"”)*$}}]|\.\.\.)[\s*_(]*{TURNS}", re.IGNORECASE)
 _AGAIN = re.compile(
     r"\b(?:it|that|this|which|value|total|answer|result)(?:['’]s| (?:is|must be|should be|has to be|will be|equals))"
     r"(?: (?:actually|really|in fact|indeed|just|equal to))?\s*(?=[*_`]{0,3}[$\\(\[{√-]*[\d(A-J\\])"

@@ -20,7 +20,7 @@ _ANCHOR = re.compile(
     rf"|####(?:(?!\s*\d{{1,2}}[.)] \S[^\n]*\n){_VALUE_FOLLOWS}|(?=[^\n]{{1,100}}\s{{0,20}}\Z))"
     r"|\|\s*\**(?:final )?answer\**\s*\|"
     rf"|答案\**(?:应该|应当|应)?(?:是|为|等于|选|[:：])[:：]?|结果(?:是|为|等于){_VALUE_FOLLOWS}|解得"
-    r"|(?:故|应|因此|所以|正确选项[是为]|^)选择?[:：]?(?=\s*[*$(（]*[A-J])",
+    r"|^答[:：]|(?:故|应|因此|所以|正确选项[是为]|^|[，,。；])\s*选择?[:：]?(?=\s*[*$(（]*[A-J])",
     re.IGNORECASE | re.MULTILINE,
 )
 _END = re.compile(r"[.?](?=\s|$|[*\"”)]{1,3}(?:\s|$))|[。？]|．(?=\s|$)|\n")
@@ -58,15 +58,24 @@ def last_statement(text: str) -> Statement | None:
     if not anchors:
         return None
     last = _statement(text, anchors[-1])
-    if len(anchors) > 1 and last.value is not None and not _TURNS.search(text, anchors[-2].end(), last.start):
+    if len(anchors) > 1 and last.value is not None and not _CONTRASTS.search(text, anchors[-2].end(), last.start):
         before = _statement(text, anchors[-2]).value
         if before is not None and are_different(before, last.value):
             return last._replace(value=None)
     return last
 
 
-_TURNS = re.compile(
-    r"\b(?:so|thus|therefore|hence|however|but|wait|actually|no|now|then|next|finally|correct\w*|instead|final|second|"
+TURNS = (
+    r"(?:\b(?:wait|actually|hmm+|no(?=\s*[,.!—-])|no,? wait|nope|hold on|correction|sorry|oops|scratch that|never ?mind"
+    r"|on (?:second thought|reflection)|i (?:made|see|realize|realise) (?:a |an |my )?(?:mistake|error)|my mistake"
+    r"|i (?:was|am) (?:wrong|mistaken)|i mis\w+|let me (?:re-?\w+|correct)"
+    r"|th(?:at|is)(?:['’]s| is| was) (?:wrong|not right|not correct|incorrect|a mistake))\b"
+    r"|不对|等等|更正|错了|修正|抱歉|(?<=[，。])不(?=[，,]))"
+)
+"""How a sentence begins that corrects the one before."""
+
+_CONTRASTS = re.compile(
+    rf"{TURNS}|\b(?:so|thus|therefore|hence|however|but|now|then|next|finally|correct\w*|instead|final|second|"
     r"other|if|case|part|step|question|day)\b|所以|因此|不|但|故|最终",
     re.IGNORECASE,
 )
@@ -91,8 +100,8 @@ def is_taken_back(text: str, place: int) -> bool:
 
 _GOVERNS = re.compile(
     r"(?:(?:\b(?:not|never|cannot|can't|nor)|n['’]t)(?:\s+(?:be|equal to|equals?|necessarily|simply|just))*"
-    r"|不是|不等于|不为|并非"
-    r"|\\ne|\\neq|≠"
+    r"|不(?:可能|会|应|应该)?(?:是|为|等于)|并非"
+    r"|\\neq?|≠|\b(?:rul(?:e[sd]?|ing) out|exclud|eliminat|reject|discard)\w*"
     r"|(?:\b(?:not|never|cannot|wrong|false|untrue|nobody|whether|suppos(?:e|ing)|assum(?:e|ing)|if|unless|is"
     r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|thinks|thought|believes))|n['’]t)\b[^.,;:!?\n]{0,30}?"
     r"(?<![a-zA-Z])(?:answer|result|solution|it)(?: (?:is|was|were|be))?)"
@@ -107,6 +116,19 @@ def is_governed(text: str, place: int) -> bool:
 
 
 _LONGEST_LINK = 80
+
+
+def is_rejected(text: str, place: int) -> bool:
+    """Whether the words behind a place say that what stood there is not the answer."""
+    return _REJECTED.match(text, place) is not None
+
+
+_REJECTED = re.compile(
+    r"(?:\\[)\]]|[\s$*_])*(?:(?:is|was|would be|seems|looks)(?: (?:clearly|obviously|also|still))? "
+    r"(?:not|n['’]t|wrong|incorrect|false|impossible|ruled out|too )|(?:isn|wasn|can|doesn|does not|cannot)"
+    r"|不|是错|错)",
+    re.IGNORECASE,
+)
 
 
 def is_asked(text: str, place: int) -> bool:
@@ -151,7 +173,7 @@ def stated(text: str) -> str | None:
         end = text.find(closing, len(opening)) if text.startswith(opening) else -1
         after = end + len(closing)
         goes_on = None if _REMARK.match(text, after) else _GOES_ON.match(text, after)
-        if end >= 0 and not goes_on and is_formula(text, opening, len(opening), end):
+        if end >= 0 and not goes_on and not is_modified(text, after) and is_formula(text, opening, len(opening), end):
             return text[len(opening) : end].strip()
     return value_of(_END.split(text, maxsplit=1)[0])
 
@@ -161,19 +183,38 @@ def value_of(sentence: str) -> str | None:
     remark = _REMARK.search(sentence, 1)
     if remark and not MIGHT.search(sentence, remark.start()) and not _OR.search(sentence, remark.start()):
         sentence = sentence[: remark.start()]
-    sentence = plain(sentence)
+    sentence = _IN_ALL.sub("", plain(_BOLD.sub(r"\1", sentence)))
+    if counted := COUNTS.fullmatch(sentence):
+        return counted["value"]
     verbs = list(_VERB.finditer(sentence))
     if verbs and (_DENIES.search(sentence) or _SUPPOSES.search(sentence)):
         return None
     return _COUNTER.sub("", plain(sentence[verbs[-1].end() :] if verbs else sentence)) or None
 
 
+_BOLD = re.compile(r"\*\*(\S[^*\n]*)\*\*")
+_IN_ALL = re.compile(r"(?<=\w) (?:in total|in all|altogether|overall)$", re.IGNORECASE)
+COUNTS = re.compile(
+    r"[^\d]{0,20}?(?:有|共|需要|花了?|得到|剩下?)\s*(?P<value>\d[\d,]*(?:\.\d+)?)\s*(?![万亿千百十])[\u4e00-\u9fff]{0,3}"
+)
 _COUNTER = re.compile(r"(?<=\d)\s*[个個只人名本张种次页支块条辆件颗朵棵枚头位组]$")
 
 
 def plain(text: str) -> str:
     """A text without the emphasis and quotation marks around it."""
     return text.strip(' \n*_`"“”✅!,;，；')
+
+
+def is_modified(text: str, place: int) -> bool:
+    """Whether the words behind a formula make another value of it: "$12$ plus one", "$12$ million"."""
+    return _MODIFIES.match(text, place) is not None
+
+
+_MODIFIES = re.compile(
+    r"\s*(?:[-+*/^=<>](?=\s*[\d$\\(])|\\?%|[万亿千百]|(?:plus|minus|times|less|more|fewer|short|over|divided|below|above"
+    r"|out of|percent|dozen|hundred|thousand|million|billion|trillion|squared|cubed|to the|if|when|unless)\b)",
+    re.IGNORECASE,
+)
 
 
 def is_formula(text: str, opening: str, start: int, end: int) -> bool:
