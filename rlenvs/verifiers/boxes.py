@@ -102,12 +102,12 @@ def joined(text: str, found: list[Box]) -> Box:
 
 _DELIMITERS = re.compile(r"\\[()\[\]]|\\(?:text|quad|qquad)(?![a-z])|[\s${}*_~]+")
 _ITEM = r"(?:\(?(?:[a-h1-9]|i{1,3}|iv)[.)]\s*)"  # (b), 2.
-_NAME = r"(?:[a-zA-Z]\d?\s*[=:]\s*)"
+_NAME = r"(?:[a-zA-Z]\s?\d?\s*[=:]\s*)"  # x_1 =, without its delimiters
 _WORDS = r"(?:[a-z]+ ){0,3}"
-_JOINER = rf"(?:[,;]\s*(?:{_WORDS}(?:and|or|&)\s*)?|{_WORDS}(?:and|or|&)\s*|[,、，;；]|和|或|以及)"
+_JOINER = rf"(?:[,;]\s*(?:{_WORDS}(?:and|or|&)\s*)?|{_WORDS}(?:and|or|&)\s*|[,、，;；/]|和|或|以及)"
 _HEDGE = r"(?:(?:maybe|possibly|perhaps)\s*)?"
 _JOINS = re.compile(
-    rf"\s*(?:{_JOINER}\s*{_HEDGE}(?:{_ITEM}|{_NAME}|(?:the )?(?:[a-z]+ ){{1,3}}(?:is|are|=|:)\s*)?)?", re.IGNORECASE
+    rf"[\s(]*(?:{_JOINER}\s*{_HEDGE}(?:{_ITEM}|{_NAME}|(?:the )?(?:[a-z]+ ){{1,3}}(?:is|are|=|:)\s*)?)?", re.IGNORECASE
 )
 _LABELS = re.compile(rf"\s*[.,;]?\s*(?:(?P<item>{_ITEM}){_NAME}?|{_NAME})")
 _DERIVES = re.compile(
@@ -115,12 +115,21 @@ _DERIVES = re.compile(
     r"means|finally|first|now|answer|result|total|sum|altogether|final)\b",
     re.IGNORECASE,
 )
+_ELSE = re.compile(
+    r"\b(?:alternatively|maybe|perhaps|possibly|if (?:not|that|this|it)\b"
+    r"|(?:second|other|another) (?:choice|guess|option))",
+    re.IGNORECASE,
+)
 _LONGEST_BETWEEN = 120
 
 
 def _is_one_answer(text: str, one: Box, other: Box) -> bool:
     between = text[one.end : other.start]
-    if len(between) > _LONGEST_BETWEEN or _DERIVES.search(between):
+    if len(between) > _LONGEST_BETWEEN:
+        return False
+    if _ELSE.search(between):
+        return True
+    if _DERIVES.search(between):
         return False
     plain = _DELIMITERS.sub(" ", between)
     labels = _LABELS.fullmatch(plain)

@@ -2,19 +2,10 @@
 
 import re
 
-from rlenvs.verifiers.statements import (
-    COUNTS,
-    MIGHT,
-    is_asked,
-    is_formula,
-    is_governed,
-    is_modified,
-    is_rejected,
-    plain,
-    value_of,
-)
+from rlenvs.verifiers.denials import MIGHT, is_asked, is_bound, is_governed, is_modified, is_rejected
+from rlenvs.verifiers.plain_values import is_formula, plain
+from rlenvs.verifiers.statements import COUNTS, MARKS, value_of
 
-_MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around formulas
 _LONGEST_LINE, _LONGEST = 100, 2000
 _REFUSES = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|don't|do not|not sure|no idea|no answer|unsure)\b|无法|不知道",
@@ -41,7 +32,7 @@ def conclusion(text: str) -> str | None:
 
 def _last_formula(text: str) -> str | None:
     """The last formula, where it stands on the last line; empty where that line does not state it."""
-    ends = {text.rfind(closing): (opening, closing) for opening, closing in reversed(_MARKS)}
+    ends = {text.rfind(closing): (opening, closing) for opening, closing in reversed(MARKS)}
     if text.endswith("$$", 0, text.rfind("$") + 1):
         ends[text.rfind("$") - 1] = ("$$", "$$")
         ends.pop(text.rfind("$"), None)
@@ -54,8 +45,8 @@ def _last_formula(text: str) -> str | None:
         return None
     line = text[text.rfind("\n", 0, start) + 1 :]
     after = end + len(closing)
-    is_other = is_rejected(text, after) or is_modified(text, after) or is_governed(text, start) or is_asked(text, end)
-    if is_other or _REFUSES.search(line[:_LONGEST]):
+    is_denied = is_governed(text, start) or is_rejected(text, after) or is_asked(text, end)
+    if is_denied or is_bound(text, start) or is_modified(text, after) or _REFUSES.search(line[:_LONGEST]):
         return ""
     if _JOINED_BEFORE.search(text[max(0, start - 20) : start]):
         return _CONCLUDES.sub("", line.strip(), count=1)
@@ -79,7 +70,8 @@ _HAS = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\W*(?:if|suppose|assume|assuming|let|unless|whether|如果|假设|若)\b", re.IGNORECASE)
-_NEVER = re.compile(r"\b(?:not|never|nor)\b|n['’]t\b|不|没", re.IGNORECASE)
+_CHOICE = re.compile(r"\(?[A-J]\)?[.:)]")
+_NEVER = re.compile(r"\b(?:not|never|nor)\b|n['’]t\b|不|没|至少|至多|最多", re.IGNORECASE)
 
 
 def _concluded(sentence: str, *, is_all: bool) -> str | None:
@@ -93,6 +85,8 @@ def _concluded(sentence: str, *, is_all: bool) -> str | None:
     equation = _EQUATION.fullmatch(claim)
     if equation:
         return equation["equation"]
+    if is_all and _CHOICE.match(sentence):
+        return None
     counted = _HAS.fullmatch(claim) or COUNTS.fullmatch(claim)
     if counted and concludes and not _NEVER.search(claim):
         return value_of(counted["value"])

@@ -7,8 +7,9 @@ import re
 
 from rlenvs.verifiers.boxes import BOX, Box, boxes, joined, last_box, placed_boxes
 from rlenvs.verifiers.conclusions import conclusion
+from rlenvs.verifiers.denials import is_asked, is_governed, is_rejected
 from rlenvs.verifiers.second_thoughts import after_all
-from rlenvs.verifiers.statements import is_asked, is_governed, is_rejected, last_statement
+from rlenvs.verifiers.statements import last_statement
 
 __all__ = ["after_marker", "boxes", "extract", "last_box", "outside_thinking"]
 
@@ -77,6 +78,8 @@ _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 _LONGEST_LINE = 100
 _QUOTED_LINES = re.compile(r"^[ \t]*>[^\n]*\n(?=(?:\s*>[^\n]*\n)*\s*[^>\s])", re.MULTILINE)
 
+_MARKUP = re.compile(r"</?(?:b|i|em|strong|code|p|center)>|^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
+
 
 def _tagged(text: str) -> str:
     tagged = _TAGGED.findall(text)
@@ -86,5 +89,5 @@ def _tagged(text: str) -> str:
 def _without_quotations(text: str) -> str:
     """A text without programs, and without lines that it quotes and goes on after."""
     kept = _FENCE.sub(lambda fence: fence[1] if "\n" not in fence[1].strip() else "\n", text)
-    kept = _QUOTED_LINES.sub("", kept)
+    kept = _MARKUP.sub("", _QUOTED_LINES.sub("", kept))
     return kept if kept.strip() else text

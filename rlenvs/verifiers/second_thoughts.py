@@ -2,12 +2,14 @@
 
 import re
 
-from rlenvs.verifiers.statements import TURNS, are_different, last_statement, number_of, stated
+from rlenvs.verifiers.denials import TURNS
+from rlenvs.verifiers.plain_values import are_different, number_of
+from rlenvs.verifiers.statements import last_statement, stated
 
 _TURN = re.compile(rf"(?:[.!?…。！？，\n\"”)*$}}]|\.\.\.)[\s*_(]*{TURNS}", re.IGNORECASE)
 _AGAIN = re.compile(
     r"\b(?:it|that|this|which|value|total|answer|result)(?:['’]s| (?:is|must be|should be|has to be|will be|equals))"
-    r"(?: (?:actually|really|in fact|indeed|just|equal to))?\s*(?=[*_`]{0,3}[$\\(\[{√-]*[\d(A-J\\])"
+    r"(?: (?:actually|really|in fact|indeed|just|equal to))?\s*(?=[*_`]{0,3}[$\\(\[{√-]*(?:[\d\\]|(?-i:[A-J])\b))"
     r"|^[*_]*[:：][*_]*\s*|应该是|应该为|应为|应是|而是|更正为[:：]?",
     re.IGNORECASE,
 )
@@ -16,13 +18,13 @@ _CONFIRMS = re.compile(
 )
 _DENIES = re.compile(r"\b(?:not|wrong|incorrect|mistake|error|cannot|forgot|missed)\b|n['’]t\b|不|错", re.IGNORECASE)
 _OR = re.compile(
-    r"(?:^|[.!?。！？\n;,])[\s*_$)]*(?:or|alternatively|maybe|perhaps|possibly|或者?|也可能)(?![a-z])"
-    r"(?:[ ,]|maybe|perhaps|possibly|even|else|it is|是|\\boxed|[${(\\])*(?P<other>[-−]?\d[\d,./]*)",
+    r"(?:^|[.!?。！？\n;,])[\s*_$)]*(?:or|alternatively|maybe|perhaps|possibly|if not|或者?|也可能)(?![a-z])"
+    r"(?:[ ,]|maybe|perhaps|possibly|even|else|then|it is|is it|是|\\boxed|[${(\\])*(?P<other>[-−]?\d[\d,./]*)",
     re.IGNORECASE,
 )
 _MIGHT = re.compile(
     r"\b(?:it|this|answer|result)\s+(?:could|might|may)\s+(?:also\s+|well\s+|even\s+|just as well\s+)*be\s+[$(\\]*[-\d]"
-    r"|也可能|也许是",
+    r"|\b(?:also|equally|just as) (?:possible|valid|correct|an option)\b|也可能|也许是",
     re.IGNORECASE,
 )
 
@@ -35,7 +37,7 @@ def after_all(value: str, text: str, place: int) -> str | None:
     """
     turn = _TURN.search(text, max(0, place - 1))
     if turn:
-        return _corrected(value, text[turn.end() :])
+        return _corrected(value, text[turn.start() :], turn.end() - turn.start())
     rest = text[place:]
     if _hedges(value, rest):
         return None
@@ -43,7 +45,9 @@ def after_all(value: str, text: str, place: int) -> str | None:
     return None if later and later.value is not None and are_different(value, later.value) else value
 
 
-def _corrected(value: str, rest: str) -> str | None:
+def _corrected(value: str, text: str, place: int) -> str | None:
+    """What stands after a text that begins by taking the value back, up to the place."""
+    rest = text[place:]
     later = last_statement(rest)
     if later and later.value is not None:
         return after_all(later.value, rest, later.end)
@@ -51,7 +55,7 @@ def _corrected(value: str, rest: str) -> str | None:
     if again:
         found = stated(rest[again[-1].end() :].strip())
         return None if found is None or _hedges(found, rest[again[-1].end() :]) else found
-    return value if _CONFIRMS.search(rest) and not _DENIES.search(rest) else None
+    return value if _CONFIRMS.search(rest) and not _DENIES.search(text) else None
 
 
 def _hedges(value: str, rest: str) -> bool:
