@@ -116,8 +116,8 @@ _DERIVES = re.compile(
     re.IGNORECASE,
 )
 _ELSE = re.compile(
-    r"\b(?:alternatively|maybe|perhaps|possibly|if (?:not|that|this|it)\b"
-    r"|(?:second|other|another) (?:choice|guess|option))",
+    r"\b(?:alternatively|maybe|perhaps|possibly|if (?:not|that|this|it)|(?:second|other|another) (?:choice|guess))\b"
+    r"[^.!?\n]{0,25}$",
     re.IGNORECASE,
 )
 _LONGEST_BETWEEN = 120

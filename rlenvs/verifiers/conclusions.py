@@ -8,8 +8,21 @@ from rlenvs.verifiers.statements import COUNTS, MARKS, value_of
 
 _LONGEST_LINE, _LONGEST = 100, 2000
 _REFUSES = re.compile(
-    r"\b(?:cannot|can't|could not|couldn't|unable|don't|do not|not sure|no idea|no answer|unsure)\b|无法|不知道",
+    r"\b(?:cannot|can't|could not|couldn't|unable|(?:don't|do not) (?:know|see|understand|have)"
+    r"|not sure|no idea|no answer|unsure)\b|无法|不知道",
     re.IGNORECASE,
+)
+_OF = re.compile(
+    r"(?:\b(?:by|with|mod|modulo|than|near|from|in|on|at|times|twice|plus|minus|between)"
+    r"|\b(?:root|square|cube|half|double|third|quarter|multiple|power|factor|divisor|digits?|terms?) of)"
+    r"(?:\\[(\[]|[\s$*_])*$",
+    re.IGNORECASE,
+)
+_SAYS_MORE = re.compile(
+    r"\b(?:is|are|was|were|has|have|does|fails?|exceeds?|leads|works|cannot)\b|n['’]t\b", re.IGNORECASE
+)
+_NAMES_IT = re.compile(
+    r"\bis (?:our|the|my|your)\b(?: \w+){0,2} (?:answer|solution|result|value|number)\b", re.IGNORECASE
 )
 _JOINED_BEFORE = re.compile(r"(?:\$|\\\)|\d)\s*(?:,|,?\s*(?:and|or))\s*$")
 
@@ -46,7 +59,8 @@ def _last_formula(text: str) -> str | None:
     line = text[text.rfind("\n", 0, start) + 1 :]
     after = end + len(closing)
     is_denied = is_governed(text, start) or is_rejected(text, after) or is_asked(text, end)
-    if is_denied or is_bound(text, start) or is_modified(text, after) or _REFUSES.search(line[:_LONGEST]):
+    is_part = _OF.search(text, max(0, start - 40), start) or _SAYS_MORE.search(_NAMES_IT.sub("", text[after:]))
+    if is_denied or is_part or is_bound(text, start) or is_modified(text, after) or _REFUSES.search(line[:_LONGEST]):
         return ""
     if _JOINED_BEFORE.search(text[max(0, start - 20) : start]):
         return _CONCLUDES.sub("", line.strip(), count=1)
@@ -62,7 +76,9 @@ _CONCLUDES = re.compile(
 _STATES = re.compile(
     r"\b(?:is|are|was|were|equals|be)\b\s*:?\s+(?=\S)|(?:总数|概率|总和|面积|周长)?(?:等于|是|为)(?=\s*\S)"
 )
-_EQUATION = re.compile(r"(?:[a-z]+ )?(?P<equation>[a-zA-Z](?:_?\d)?\s*=\s*[^=]+(?:(?:or|and|,)\s*[a-zA-Z]\s*=[^=]+)*)")
+_EQUATION = re.compile(
+    r"(?:[a-z]+ )?(?P<equation>[a-zA-Z](?:_?\d)?\s*(?:[<>≤≥=]|[<>]=)\s*[^<>=]+(?:(?:or|and|,)\s*[a-zA-Z]\s*=[^=]+)*)"
+)
 _HAS = re.compile(
     r"(?!(?:we|i|you|one)\b)[^\d$\\]*?\b(?:has|have|had|needs?|costs?|makes?|made|earns?|earned|pays?|paid|spends?|spent|gets?|got|sells?|"
     r"sold|takes?|took|buys?|bought|eats?|ate|uses?|used|saves?|saved|owes?|weighs?|there (?:are|is|were))\s+"

@@ -57,10 +57,13 @@ _QUOTE = re.compile(r'(?<!\d)"')  # behind a digit it is inches
 _GOVERNS = re.compile(
     r"(?:(?:\b(?:not|never|cannot|can't|nor)|n['’]t)(?:\s+(?:be|equal to|equals?|necessarily|simply|just))*"
     r"|不(?:可能|会|应|应该)?(?:是|为|等于)|并非"
+    r"|\b(?:more|less|greater|fewer|larger|smaller) than"
     r"|\\(?:neq?|leq?|geq?|lt|gt)(?![a-z])|[≠<>≤≥]|\b(?:rul(?:e[sd]?|ing) out|exclud|eliminat|reject|discard)\w*"
-    r"|(?:\b(?:not|never|cannot|wrong|false|untrue|nobody|whether|suppos(?:e|ing)|assum(?:e|ing)|if|unless|is"
-    r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|thinks|thought|believes))|n['’]t)\b[^.,;:!?\n]{0,30}?"
-    r"(?<![a-zA-Z])(?:answer|result|solution|it)(?: (?:is|was|were|be))?)"
+    r"|(?:\b(?:not|never|cannot|wrong|incorrect|false|untrue|nobody|whether|suppos(?:e|ing)|assum(?:e|ing)|unless"
+    r"|if(?= (?:the |my |our )?(?:answer|result|solution|it)\b)"
+    r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|thinks|thought|believes))|n['’]t)\b"
+    r"(?:(?!\b(?:so|thus|therefore|hence|and|but|then|as|since|because)\b)[^.,;:!?\n]){0,30}?"
+    r"(?<![a-zA-Z])(?:answer|result|solution|it)(?: (?:is|was|were|be|would be|gives|yields))?)"
     r"(?:\\[(\[]|[\s$*_:])*$",
     re.IGNORECASE,
 )
@@ -80,10 +83,11 @@ def is_rejected(text: str, place: int) -> bool:
 
 
 _REJECTED = re.compile(
-    r"(?:\\[)\]]|[\s$*_])*(?:(?:is|was|would be|seems|looks)(?: (?:clearly|obviously|also|still))? "
-    r"(?:not|n['’]t|wrong|incorrect|false|impossible|ruled out|too )"
-    r"|(?:isn|wasn|can|doesn|does not|cannot|fails?\b|exceeds)"
-    r"|不|是错|错)",
+    r"(?:\\[)\]]|[\s$*_])*(?:(?:is|was|would be|seems|looks)(?: (?:clearly|obviously|also|still))?"
+    r" (?:wrong|incorrect|false|impossible|ruled out|too )"
+    r"|(?:(?:is|was|does|can)(?:n['’]t| not|not)|can['’]t)(?: be)?(?: the| a| our)?"
+    r" (?:right|correct|work|true|valid|possible|fit|hold|satisfy|it|answer|solution)"
+    r"|can be (?:ruled|excluded|eliminated|discarded)|fails?\b|不|是错|错)",
     re.IGNORECASE,
 )
 
@@ -113,6 +117,8 @@ def is_modified(text: str, place: int) -> bool:
 
 _MODIFIES = re.compile(
     r"\s*(?:[-+*/^=<>](?=\s*[\d$\\(])|\\?%|[万亿千百]|(?:plus|minus|times|less|more|fewer|short|over|divided|below|above"
-    r"|out of|percent|dozen|hundred|thousand|million|billion|trillion|squared|cubed|to the|if|when|unless)\b)",
+    r"|out of|percent|dozen|hundred|thousand|million|billion|trillion|squared|cubed|to the|if|when|unless"
+    r"|at (?:least|most)"
+    r"|or (?:so|less|more|fewer|above|below|higher|lower|greater|smaller))\b)",
     re.IGNORECASE,
 )

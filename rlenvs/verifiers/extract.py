@@ -75,9 +75,6 @@ def _is_no_statement(text: str, box: Box) -> bool:
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
-_LONGEST_LINE = 100
-_QUOTED_LINES = re.compile(r"^[ \t]*>[^\n]*\n(?=(?:\s*>[^\n]*\n)*\s*[^>\s])", re.MULTILINE)
-
 _MARKUP = re.compile(r"</?(?:b|i|em|strong|code|p|center)>|^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
 
 
@@ -89,5 +86,12 @@ def _tagged(text: str) -> str:
 def _without_quotations(text: str) -> str:
     """A text without programs, and without lines that it quotes and goes on after."""
     kept = _FENCE.sub(lambda fence: fence[1] if "\n" not in fence[1].strip() else "\n", text)
-    kept = _MARKUP.sub("", _QUOTED_LINES.sub("", kept))
+    kept = _MARKUP.sub("", _without_quoted_lines(kept) if ">" in kept else kept)
     return kept if kept.strip() else text
+
+
+def _without_quoted_lines(text: str) -> str:
+    lines = text.split("\n")
+    own = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(">")]
+    last = own[-1] if own else -1
+    return "\n".join(line for number, line in enumerate(lines) if number > last or not line.lstrip().startswith(">"))

@@ -22,7 +22,7 @@ _ANCHOR = re.compile(
     rf"|####(?:(?!\s*\d{{1,2}}[.)] \S[^\n]*\n){_VALUE_FOLLOWS}|(?=[^\n]{{1,100}}\s{{0,20}}\Z))"
     r"|\|\s*\**(?:final )?answer\**\s*\|"
     rf"|答案\**(?:应该|应当|应)?(?:是|为|等于|选|[:：])[:：]?|结果(?:是|为|等于){_VALUE_FOLLOWS}|解得"
-    r"|^答[:：]|(?:故|应|因此|所以|正确选项[是为]|^|[，,。；])\s*选择?[:：]?(?=\s*[*$(（]*(?-i:[A-J]))",
+    r"|^答[:：]|(?:故|应|因此|所以|正确选项[是为]|^|[，,。；])[ \t]*选择?[:：]?(?=\s*[*$(（]*(?-i:[A-J]))",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -70,8 +70,10 @@ _NOT = re.compile(r"(?:not|never|anything but|neither|no longer|不是|非)(?![a
 _BUT = re.compile(r"not\b[^.\n]{1,40}?,? but (?:rather |instead )?", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
 _REMARK = re.compile(
-    r"\s*[(（,;:，；—–-]?\s*(?:\b(?:because|since|as|which|so|hence|thus|therefore|where|indeed|check|not|given that|"
-    r"explanation|reason|note|verification|proof)\b|因为|所以|其中|即|而不是|不是)",
+    r"\s*[(（,;:，；—–-]?\s*(?:\b(?:because|since|as|which|so|hence|thus|therefore|where|indeed|check|given that"
+    r"|that is,|attained|achieved|reached|explanation|reason|note|verification|proof)(?![a-z])"
+    r"|因为|所以|其中|即|而不是|不是)"
+    r"|\s*[(（,;，；—–]\s*not\b",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
@@ -85,12 +87,12 @@ def stated(text: str) -> str | None:
     """What a statement says the answer is: the formula that it begins with, or the rest of its first sentence."""
     before = _BEFORE.match(text)
     text = text[before.end() :] if before else text
-    if _NOT.match(text):
-        but = _BUT.match(text)
-        if but is None:
-            return None
-        text = text[but.end() :]
-    if is_asked(text, 0):
+    affirmed = _affirmed(text)
+    if affirmed is None:
+        return None
+    text = affirmed
+    sentence = END.split(text, maxsplit=1)[0]
+    if is_asked(text, 0) or _WRONG.search(sentence):
         return None
     for opening, closing in MARKS:
         end = text.find(closing, len(opening)) if text.startswith(opening) else -1
@@ -98,12 +100,16 @@ def stated(text: str) -> str | None:
         goes_on = None if _REMARK.match(text, after) else _GOES_ON.match(text, after)
         if end >= 0 and not goes_on and not is_modified(text, after) and is_formula(text, opening, len(opening), end):
             return text[len(opening) : end].strip()
-    return value_of(END.split(text, maxsplit=1)[0])
+    return value_of(sentence)
+
+
+_WRONG = re.compile(r"\b(?:wrong|incorrect|mistaken|not (?:right|correct|true))\b|错误", re.IGNORECASE)
+_NAMED_LAST = re.compile(r"\D*\bwhich (?:is|equals) ")  # "the number of edges, which is 5"
 
 
 def value_of(sentence: str) -> str | None:
     """What is left of a sentence that states a value without its remarks, and without what it is the value of."""
-    remark = _REMARK.search(sentence, 1)
+    remark = None if _NAMED_LAST.match(sentence) else _REMARK.search(sentence, 1)
     if remark and not MIGHT.search(sentence, remark.start()) and not _OR.search(sentence, remark.start()):
         sentence = sentence[: remark.start()]
     sentence = plain(_BOLD.sub(r"\1", sentence))
@@ -111,10 +117,20 @@ def value_of(sentence: str) -> str | None:
     if counted := COUNTS.fullmatch(sentence):
         return counted["value"]
     verbs = list(_VERB.finditer(sentence))
-    if verbs and (DENIES.search(sentence) or SUPPOSES.search(sentence)):
-        return None
-    value = _COUNTER.sub("", plain(sentence[verbs[-1].end() :] if verbs else sentence))
-    return _one_of_equals(value) or None
+    if verbs:
+        subject, sentence = sentence[: verbs[-1].start()], plain(sentence[verbs[-1].end() :])
+        if DENIES.search(subject) or SUPPOSES.search(subject):
+            return None
+    affirmed = _affirmed(sentence)
+    return affirmed and (_one_of_equals(_COUNTER.sub("", affirmed)) or None)
+
+
+def _affirmed(text: str) -> str | None:
+    """A text without "not 4 but"; None where it only says what is not so."""
+    but = _BUT.match(text)
+    if but is None:
+        return None if _NOT.match(text) else text
+    return text[but.end() :]
 
 
 def _one_of_equals(value: str) -> str:

@@ -99,7 +99,23 @@ def test_a_whole_reply_states_its_answer_in_one_of_the_usual_forms(reply: str, a
     assert extract(reply) == answer
 
 
-@pytest.mark.parametrize("bad", ["\\boxed{", "\\boxed{}", "<think>", "</think>", "{", "}", "answer is ", "#### ", "$"])
+LONG = [
+    "> a\n",
+    "\n",
+    "```\n",
+    "wait, ",
+    "or 5 ",
+    "\\boxed{1} or ",
+    "The answer is 5. ",
+    "So x = 5. ",
+    "x = 1, ",
+    "答案是",
+]
+
+
+@pytest.mark.parametrize(
+    "bad", ["\\boxed{", "\\boxed{}", "<think>", "</think>", "{", "}", "answer is ", "#### ", "$"] + LONG
+)
 def test_a_long_repetition_is_read_in_linear_time(bad: str) -> None:
     started = time.perf_counter()
     extract(bad * 50_000)
