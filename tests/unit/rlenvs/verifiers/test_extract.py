@@ -114,7 +114,7 @@ LONG = [
 
 
 @pytest.mark.parametrize(
-    "bad", ["\\boxed{", "\\boxed{}", "<think>", "</think>", "{", "}", "answer is ", "#### ", "$"] + LONG
+    "bad", ["\\boxed{", "\\boxed{}", "<think>", "</think>", "{", "}", "answer is ", "#### ", "$", *LONG]
 )
 def test_a_long_repetition_is_read_in_linear_time(bad: str) -> None:
     started = time.perf_counter()

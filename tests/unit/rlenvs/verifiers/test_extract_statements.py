@@ -159,7 +159,7 @@ STATED = {
         "\\boxed{8}\n\nTo check: 8 is not 9, so we are fine.",
         "The answer is 8. Let me verify: 2*2*2 = 8. Correct.",
         "The answer is \\boxed{8}. Let me verify this: $2 \\cdot 4 = 8$, so it is right.",
-        "The answer is \\boxed{8}.\n\nWait, should I consider negative numbers? No, the problem says positive. So \\boxed{8} is correct.",
+        "The answer is \\boxed{8}.\n\nWait, are negative ones meant? No. So \\boxed{8} is correct.",
         "The answer cannot be 9. So the answer is 8.",
         "9 is not the answer. The answer is 8.",
         "My first guess was 9. The answer is 8.",
