@@ -97,10 +97,12 @@ def joined(text: str, found: list[Box]) -> Box:
     contents = [
         f"{label} = {box.content}" if is_labelled else box.content for label, box in zip(labels, parts, strict=True)
     ]
-    return Box(parts[0].start, parts[-1].end, ", ".join(dict.fromkeys(contents)))
+    start, end, content = parts[0].start, parts[-1].end, ", ".join(dict.fromkeys(contents))
+    is_tuple = len(parts) > 1 and text[start - 1 : start] == "(" and text[end : end + 1] == ")"
+    return Box(start, end, f"({content})" if is_tuple else content)
 
 
-_DELIMITERS = re.compile(r"\\[()\[\]]|\\(?:text|quad|qquad)(?![a-z])|[\s${}*_~]+")
+_DELIMITERS = re.compile(r"\\[()\[\],;:! ]|\\(?:text|quad|qquad)(?![a-z])|[\s${}*_~]+")
 _ITEM = r"(?:\(?(?:[a-h1-9]|i{1,3}|iv)[.)]\s*)"  # (b), 2.
 _NAME = r"(?:[a-zA-Z]\s?\d?\s*[=:]\s*)"  # x_1 =, without its delimiters
 _WORDS = r"(?:[a-z]+ ){0,3}"

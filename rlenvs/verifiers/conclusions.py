@@ -85,7 +85,11 @@ _HAS = re.compile(
     r"(?P<value>\\?\$?\d[\d,]*(?:\.\d+)?(?:\s*%)?(?: [a-z]+){0,4})",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(r"\W*(?:if|suppose|assume|assuming|let|unless|whether|如果|假设|若)\b", re.IGNORECASE)
+_SUPPOSES = re.compile(
+    r"\W*(?:if|suppose|assume|assuming|let|unless|whether|show|prove|find|verify|determine|如果|假设|若)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"[A-Za-z][A-Za-z ]{2,}=")
 _CHOICE = re.compile(r"\(?[A-J]\)?[.:)]")
 _NEVER = re.compile(r"\b(?:not|never|nor)\b|n['’]t\b|不|没|至少|至多|最多", re.IGNORECASE)
 
@@ -111,4 +115,5 @@ def _concluded(sentence: str, *, is_all: bool) -> str | None:
         if is_governed(claim, verbs[-1].end()):
             return ""
         return value_of(claim[verbs[-1].end() :])
-    return value_of(claim.rpartition("=")[2]) if concludes and "=" in claim else None
+    is_equation = "=" in claim and (concludes or _NAMED.match(claim))
+    return value_of(claim.rpartition("=")[2]) if is_equation else None

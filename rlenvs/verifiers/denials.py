@@ -24,7 +24,7 @@ _ASSURES = re.compile(
 SUPPOSES = re.compile(
     r"\b(?:whether|suppos(?:e|ing)|assum(?:e|ing|ed)|unless|pretend|imagine|if (?:the|it|this|that|my|our)\b"
     r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|asks?|asked|states?|stated|thinks|thought|believes)"
-    r")\b|^\W*if\b|(?:\b(?:naive|tempting|initial|previous|earlier|students?)|['’]s)\s*$"
+    r")\b|^\W*(?:if|prove|show|verify)\b|(?:\b(?:naive|tempting|initial|previous|earlier|students?)|['’]s)\s*$"
     r"|如果|假设|假如|倘若|是否|若",
     re.IGNORECASE,
 )

@@ -67,13 +67,13 @@ _LONGEST = 2000
 MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around formulas
 _BEFORE = re.compile(r"(?:[*_`\"“:：]|\n\s*[-•]\s+|\s|```[a-z]*\n)+")
 _NOT = re.compile(r"(?:not|never|anything but|neither|no longer|不是|非)(?![a-z])", re.IGNORECASE)
-_BUT = re.compile(r"not\b[^.\n]{1,40}?,? but (?:rather |instead )?", re.IGNORECASE)
+_BUT = re.compile(r"not\b[^.\n]{1,40}?(?:,? but (?:rather |instead )?|, (?:it is|it['’]s|rather) )", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
 _REMARK = re.compile(
     r"\s*[(（,;:，；—–-]?\s*(?:\b(?:because|since|as|which|so|hence|thus|therefore|where|indeed|check|given that"
     r"|that is,|attained|achieved|reached|explanation|reason|note|verification|proof)(?![a-z])"
     r"|因为|所以|其中|即|而不是|不是)"
-    r"|\s*[(（,;，；—–]\s*not\b",
+    r"|\s*[(（,;，；—–]\s*not\b|\s*[(（](?:we|here|this)\b",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
