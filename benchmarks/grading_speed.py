@@ -1,9 +1,9 @@
 """How many answers a second `rlenvs grade math` grades with one process and with several, in turn, in one run.
 
-    python -m benchmarks.grading_speed [--data ../shared/data/graded_math] [--processes 1 2] [--copies 3] [--rounds 3]
+    python -m benchmarks.grading_speed [--data ../shared/data/graded_math] [--processes 1 2] [--copies 8] [--rounds 3]
 
 Every round grades all graded replies anew, so many times over, once with each number of processes; starting them
-counts. The verdicts must be the same. Other work on the machine shows in its load and in answers per second of
+counts, some seconds of it for each. The verdicts must be the same. Other work on the machine shows in its load and in answers per second of
 processor time, which it does not change much.
 """
 
@@ -27,7 +27,7 @@ def main() -> None:
     default = Path(os.environ.get("RLENVS_DATA", "../shared/data")) / "graded_math"
     parser.add_argument("--data", type=Path, default=default)
     parser.add_argument("--processes", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--copies", type=int, default=3, help="how many times over the replies are graded")
+    parser.add_argument("--copies", type=int, default=8, help="how many times over the replies are graded")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
