@@ -3,8 +3,8 @@
     python -m benchmarks.grading_speed [--data ../shared/data/graded_math] [--processes 1 2] [--copies 8] [--rounds 3]
 
 Every round grades all graded replies anew, so many times over, once with each number of processes; starting them
-counts, some seconds of it for each. The verdicts must be the same. Other work on the machine shows in its load and in answers per second of
-processor time, which it does not change much.
+counts, some seconds for each. The verdicts must be the same. Other work on the machine shows in its load, and hardly in
+answers per second of processor time.
 """
 
 import argparse
