@@ -154,8 +154,9 @@ class _Parser(Brackets):
         """Whether the next token is multiplied without a sign."""
         if self.next.kind == "sign":
             return self.next.text in ("(", "[", "{", "floor(", "ceil(") or (self._is("|") and not self._bars)
-        if self.next.kind == "number":
-            return self._tokens[self._position - 1].text == ")"
+        if self.next.kind == "number":  # (n - 2) 2^n; but (a) 3, (b) 4 are two answers
+            before = [self._tokens[self._position - distance].text for distance in (1, 3)]
+            return before[0] == ")" and before[1] != "("
         return self.next.kind in ("letter", "label", "name", "command", "begin")
 
     def _power(self) -> Node:
