@@ -25,13 +25,22 @@ def list_suites(ctx: typer.Context, as_json: JsonOption = False) -> None:
         print_json(rows)
     else:
         columns = ("name", "description", "targets", "from")
-        targets = [", ".join(target["name"] for target in row["targets"]) for row in rows]
+        targets = [_listed([target["name"] for target in row["targets"]]) for row in rows]
         print_table(
             columns,
             [(row["name"], row["description"], names, row["from"]) for row, names in zip(rows, targets, strict=True)],
         )
     for sentence in suites.conflicts.values():
         typer.echo(f"rlenvs: {sentence}", err=True)
+
+
+_SHOWN = 12  # targets of a suite, in a listing
+
+
+def _listed(names: list[str]) -> str:
+    """The names on one line; of many the first, and how many there are."""
+    shown = names if len(names) <= _SHOWN else [*names[:3], f"… {len(names)} in all"]
+    return ", ".join(shown)
 
 
 @app.command("show")

@@ -6,6 +6,7 @@ to `rlenvs.isolation`.
 
 import logging
 import resource
+import secrets
 import time
 from typing import Any
 
@@ -15,6 +16,7 @@ _MAX_FACTORIAL = 3_000
 _DIGITS = 60  # precision of numeric comparison
 _TOLERANCE_EXPONENT = -40  # relative difference, in powers of ten, that such precision cannot produce by rounding
 _POINTS = ("0.7390851", "-1.3247180", "2.6651441", "-0.5671433", "1.9021605", "-2.5849817")
+_SHIFT = secrets.randbelow(10**6)  # of the points, in 10^-9: nobody can know them, and fit an answer to them
 
 
 class HugeError(ValueError):
@@ -145,12 +147,13 @@ def _are_equal_expressions(gold: Any, answer: Any) -> bool:
 
 def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
     """Six points whose coordinates have both signs and stand on both sides of one."""
+    return [{symbol: _coordinate(row, column) for column, symbol in enumerate(symbols)} for row in range(6)]
+
+
+def _coordinate(row: int, column: int) -> Any:
     import sympy
 
-    return [
-        {symbol: sympy.Rational(_POINTS[(row + column) % 6]) + row * column for column, symbol in enumerate(symbols)}
-        for row in range(6)
-    ]
+    return sympy.Rational(_POINTS[(row + column) % 6]) + sympy.Rational(_SHIFT * (row + 1), 10**9) + row * column
 
 
 def _is_same_number(gold: Any, answer: Any) -> bool:

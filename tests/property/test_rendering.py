@@ -11,7 +11,7 @@ RENDERER = Renderer(tiny_tokenizer())
 SIZE = len(RENDERER.tokenizer)
 END = RENDERER.tokenizer.eos_token_id
 ids = st.lists(st.integers(0, SIZE - 1).filter(lambda index: index != END), max_size=12)
-words = st.text(alphabet=ALPHABET + "é", max_size=8).filter(lambda text: "<|" not in text)  # role marks are text elsewhere
+words = st.text(alphabet=ALPHABET + "é", max_size=8).filter(lambda text: "<|" not in text)  # no role marks
 replies = st.lists(
     st.one_of(words.map(user), words.map(lambda text: Message(role="tool", content=text))), min_size=1, max_size=3
 )
