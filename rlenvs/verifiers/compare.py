@@ -69,25 +69,22 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", why) if why else judged
     if is_huge(given) or is_huge(reference):
         return Judgement("not_equal", "too large to be worked out, and not the same text")
-    if not NEEDS_ALGEBRA.search(reference) and _is_readable(reference):
+    if not NEEDS_ALGEBRA.search(reference):
+        if why := _why_not_readable(reference):
+            return Judgement("bad_gold", why)
         return Judgement("not_equal", "an answer that cannot be read, or is not worked out")
-    is_algebra = NEEDS_ALGEBRA.search(reference) is not None
-    if (
-        is_algebra and not NEEDS_ALGEBRA.search(given) and not _is_readable(given)
-    ):  # the parser there reads what it should not: 5[3] as 8
-        return Judgement("not_equal", "an answer that cannot be read")
-    judged = _compared_as_text(reference, given, algebra)
-    if judged.verdict == "equal" and not is_algebra:
-        return Judgement("not_equal", "a reference that only computer algebra can read, and not the same text")
-    return judged
+    if not NEEDS_ALGEBRA.search(given) and (why := _why_not_readable(given)):
+        return Judgement("not_equal", f"an answer that cannot be read: {why}")
+    return _compared_as_text(reference, given, algebra)
 
 
-def _is_readable(text: str) -> bool:
+def _why_not_readable(text: str) -> str:
+    """What keeps a text from being read as a tree; empty where nothing does."""
     try:
         read(text)
-    except (UnreadableError, RecursionError):
-        return False
-    return True
+    except (UnreadableError, RecursionError) as error:
+        return str(error) or type(error).__name__
+    return ""
 
 
 def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | None:

@@ -177,6 +177,17 @@ _RESTRICTION = re.compile(
 )
 
 
+def _with_named_parts(text: str) -> str:
+    """`(a) 3 (b) 4` as `a = 3, b = 4`."""
+    marks = [found[1] for found in _PART.finditer(text)]
+    if len(marks) < 2 or marks != [chr(ord("a") + place) for place in range(len(marks))] or text[:1] != "(":
+        return text
+    return _PART.sub(lambda found: rf"{'' if found[1] == 'a' else ', '}\mathcal{{{found[1]}}} = ", text)
+
+
+_PART = re.compile(r"[\s,;]*\(([a-h])\)\s*(?=[-\d\\$.])")
+
+
 def _as_label(found: re.Match[str]) -> str:
     return rf"\mathcal{{{_SIGNS_OF_NAMES.sub('', found['label'])}}} = "
 
@@ -195,7 +206,7 @@ _SYNONYMS = {"dne": "does not exist"}
 
 def _without_remarks(text: str) -> str:
     """The text without labels in front of values and qualifiers behind them."""
-    text = _JOINED_TEXT.sub(_apart, text)
+    text = _JOINED_TEXT.sub(_apart, _with_named_parts(text))
     text = _OF_EVENT.sub(_as_label, _QUALIFIER.sub("", text))
     return _LABEL.sub(
         lambda found: rf"{found['start']} \mathcal{{{found['label'].lower().replace(' ', '')}}} = ", text

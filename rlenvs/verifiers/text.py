@@ -48,10 +48,11 @@ def _unboxed(text: str) -> str:
 
 
 def _in_one_line(lines: re.Match[str]) -> str:
-    """The lines of an environment one after the other; where `&` does more than align them, unreadable."""
+    """The lines of an environment one after the other; `value & condition` as `value if condition`."""
     aligned = re.sub(r"&\s*(?==|<|>|\\[lg]e|$)|(?<==)\s*&|^\s*&", "", lines[1], flags=re.MULTILINE)
     aligned = re.sub(r"\\\\\s*(?==)", " ", aligned)  # a line that goes on
-    return aligned.replace("&", " ? ").replace(r"\\", ",")
+    aligned = re.sub(r"[,.]?\s*&", r" \\text{if} ", re.sub(r"[,.;]\s*(?=\\\\|$)", "", aligned.strip()))
+    return aligned.replace(r"\\", ",")
 
 
 def _unwrapped(text: str) -> str:
