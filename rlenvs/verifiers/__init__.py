@@ -38,6 +38,8 @@ def judge(gold: Any, answer: str | None, question: str | None = None, *, pool: V
     workers is wrong, like a program that overruns its limit: otherwise a policy could escape a low reward by writing
     9^{9^{9^9}}. The check of the reference tells this apart from a verifier that is broken.
     """
+    if gold is None:
+        return Judgement("bad_gold", "there is no reference")
     comparisons = Comparisons(pool or DEFAULT_POOL)
     judged = compare(str(gold), answer or "", question or "", comparisons.algebra)
     if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), comparisons):

@@ -38,7 +38,7 @@ _MAX_ITEMS = 30
 _BRACKETS = re.compile(r"[\[\](){}<> ]+")  # which a reference may be made of, where brackets are to be closed
 _NO_LIST = re.compile(r"\d,0\d\d")  # 115,000: nobody lists 000
 _UNBALANCED = "braces that are not closed"
-_NOT_A_NUMBER = re.compile(r"[-+]?nan|none|null|\\(?:boxed|fbox)\s*\{\s*\}", re.IGNORECASE)
+_NOT_A_NUMBER = re.compile(r"[-+]?nan|null|\\(?:boxed|fbox)\s*\{\s*\}", re.IGNORECASE)
 _LABELLED = re.compile(r"^(?:\\text\s*\{\s*)?\(([A-J])\)(?:\s*\})?\s*(?=\S)")
 _CHOICE = re.compile(r"\(?[A-J]\)?")
 _TEN = 10

@@ -66,6 +66,10 @@ def _factorial(context: Any, number: Any) -> Any:
     return context.gamma(number + 1)
 
 
+def _too_large() -> Any:
+    raise UndecidedError("too large a factorial")
+
+
 def _binomial(context: Any, above: Any, below: Any) -> Any:
     if max(abs(above), abs(below)) > _MAX_FACTORIAL:
         raise UndecidedError("too large a binomial")
@@ -91,6 +95,7 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "lcm": lambda context, *numbers: context.mpf(math.lcm(*map(_whole, numbers))),
     "mod": lambda context, number, modulus: number - modulus * context.floor(_real(number / modulus)),
     "factorial": _factorial,
+    "factorial2": lambda context, number: context.fac2(number) if abs(number) <= _MAX_FACTORIAL else _too_large(),
     "binomial": _binomial,
 }
 

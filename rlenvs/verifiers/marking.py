@@ -36,6 +36,9 @@ def _as_factor(word: re.Match[str]) -> str:
 _GLUED = frozenset(
     [
         "cm",
+        "in",
+        "ft",
+        "yd",
         "km",
         "mm",
         "kg",

@@ -189,7 +189,10 @@ class _Parser(Brackets):
             if not self._is("!", "%"):
                 break
             if self._is("!") and self._ahead().text == "!":
-                raise UnreadableError("a double factorial")
+                self._advance()
+                self._advance()
+                found = tree.Call("factorial2", (value_of(found),))
+                continue
             found = (
                 tree.Call("factorial", (value_of(found),)) if self._advance().text == "!" else percent(value_of(found))
             )

@@ -50,7 +50,16 @@ _SPELLED = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
     "sixteen": 16, "binary": 2, "octal": 8, "hexadecimal": 16, "decimal": 10,
 }  # fmt: skip
-_LIST = re.compile(r"separated by commas|comma[- ]separated|separate .{0,40}commas|list all", re.IGNORECASE)
+_LIST = re.compile(
+    r"separated by (?:a )?commas?|comma[- ]separated|separate .{0,40}commas|list all"
+    r"|\b(?:both|two|three|four|all|the) (?:\w+ ){0,2}(?:solutions|roots|values|integers|numbers|zeros)\b",
+    re.IGNORECASE,
+)
+_NO_LIST = re.compile(r"\b(?:sum|product|number|average|mean|difference|total) of\b|\bhow many\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"\b(?:what|which) time\b|\bwhen (?:does|do|did|will|should|is|was)\b|o'clock|\bclock\b", re.IGNORECASE
+)
+_AFTERNOON = re.compile(r"\bafternoon\b|\bevening\b|\bp\.?m\b", re.IGNORECASE)
 _NEAREST = re.compile(r"\bto the nearest[- ]+(?:whole )?([a-z]+)", re.IGNORECASE)
 _PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "cent": 2, "penny": 2}
 _DECIMALS = re.compile(r"\b(\d|one|two|three|four|five|six) decimal (?:place|digit)", re.IGNORECASE)
@@ -166,10 +175,12 @@ class Question:
 
     def may_label(self, label: str) -> bool:
         """Whether these words may stand before an answer, `Minimum: 1`: they are its own, or say nothing against it."""
+        noun, _, of = label.partition("of")
+        if len(label) == 1 or (noun in _LABELS and len(of) == 1):
+            return not self.seeks_another(of or label)
         words = _LABELS | {word.lower() for word in _WORDS.findall(self.text)} if self.text else _LABELS
-        if len(label) == 1:
-            return not self.seeks_another(label)
-        return label in words or label.startswith(_EVENTS) or label in "".join(_WORDS.findall(self.text)).lower()
+        spelled = "".join(_WORDS.findall(self.text)).lower()
+        return label in words or label.startswith(_EVENTS) or label in spelled or noun in _LABELS
 
     @cached_property
     def bases(self) -> frozenset[int]:
@@ -182,8 +193,18 @@ class Question:
 
     @cached_property
     def asks_list(self) -> bool:
-        """Whether several answers are to be separated by commas."""
-        return bool(_LIST.search(self.text))
+        """Whether it asks for several values: then commas separate them, and no thousands."""
+        return bool(_LIST.search(self.text)) and not _NO_LIST.search(self.text)
+
+    @cached_property
+    def asks_time(self) -> bool:
+        """Whether it asks for a time of day."""
+        return bool(_TIME.search(self.text))
+
+    @cached_property
+    def is_in_afternoon(self) -> bool:
+        """Whether a time that it asks for is past noon."""
+        return bool(_AFTERNOON.search(self.text))
 
     @cached_property
     def places(self) -> int | None:

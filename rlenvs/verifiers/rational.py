@@ -63,6 +63,12 @@ def _exact_factorial(number: Fraction) -> Fraction | None:
     return Fraction(math.factorial(int(number))) if is_small else None
 
 
+def _exact_double_factorial(number: Fraction) -> Fraction | None:
+    """The product of every second number down from this one."""
+    is_small = number.denominator == 1 and 0 <= number <= _MAX_EXACT
+    return Fraction(math.prod(range(int(number), 0, -2))) if is_small else None
+
+
 def _exact_binomial(above: Fraction, below: Fraction) -> Fraction | None:
     is_small = above.denominator == below.denominator == 1 and 0 <= above <= _MAX_EXACT and below >= 0
     return Fraction(math.comb(int(above), int(below))) if is_small else None
@@ -73,6 +79,7 @@ _MAX_EXACT = 2000  # of a factorial or a binomial that is worked out
 
 _EXACT: dict[str, Callable[..., Fraction | None]] = {
     "factorial": _exact_factorial,
+    "factorial2": _exact_double_factorial,
     "binomial": _exact_binomial,
     "abs": abs,
     "floor": lambda number: Fraction(math.floor(number)),

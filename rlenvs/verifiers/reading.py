@@ -27,7 +27,8 @@ _QUALIFIER = re.compile(
 _JOINED_TEXT = re.compile(r"\\text\s*\{(?P<before>[^{}]*?)\s+(?P<joiner>and|or)\s*\}")
 _LABEL = re.compile(
     r"(?P<start>^|[,;]|(?:\\text\s*\{\s*)?\band\b(?:\s*\})?)\s*(?:\\text\s*\{\s*)?"
-    r"(?P<label>[A-Za-z][a-z]{2,}(?: [A-Za-z]+)*)\s*(?:\}\s*)?[:=]\s*(?:\}\s*)?(?=[-\d\\(\[{$])"
+    r"(?:[Tt]he )?(?P<label>[A-Za-z][a-z]{2,}(?: [A-Za-z]+)*?)\s*(?:\}\s*)?(?:[:=]|\b(?:is|are|equals)\b)\s*(?:\}\s*)?"
+    r"(?=[-\d\\(\[{$])"
 )
 _OF_EVENT = re.compile(
     r"^(?P<label>(?:P|Pr|Prob|E|Var|Cov)\s*[(\[][^()\[\]{}=]*[)\]]|\\angle\s*\{?[A-Z]+\}?)\s*=\s*(?=[-\d\\.])"
@@ -55,6 +56,8 @@ def read(text: str, *, is_grouped: bool = True) -> Node:
         return tree.SetNamed("R")
     if found := dated(plain):
         return found
+    if yes_or_no := _YES_OR_NO.fullmatch(plain):
+        return _words(yes_or_no[1])
     if _is_words(plain) and not lexer.is_name(plain):
         parts = [part.strip() for part in _JOINER.split(plain) if part.strip()]
         is_list = len(parts) > 1 and all(len(part.split()) <= _LONGEST_ITEM for part in parts)
@@ -139,7 +142,12 @@ def _is_balanced(text: str) -> bool:
 NEEDS_ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # by computer algebra
 
 
+_YES_OR_NO = re.compile(r"(yes|no)\b[,.;:]\s+(?!.*\b(?:yes|no)\b).*", re.IGNORECASE)
+_SUBJECT = re.compile(r"(?:it|this|that|the [a-z]+|[a-z]) is (?=[a-z]+\.?$)", re.IGNORECASE)
+
+
 def _words(text: str) -> tree.Words:
+    text = _SUBJECT.sub("", text)
     kept = r"[^\w ]+" if re.fullmatch(r"[^\d\\^_=<>+*/|()\[\]!%]*", text) else r"\s+"  # with signs, all of them count
     plain = re.sub(kept, " ", text.lower())
     said = " ".join(word for word in _ARTICLE.sub("", plain).split() if word != "the") or text.lower()

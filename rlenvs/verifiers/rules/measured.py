@@ -94,6 +94,17 @@ def _as_product(quantity: tree.Quantity) -> Node:
     return tree.Product((quantity.value, tree.Symbol(quantity.unit)))
 
 
+def residues(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
+    r"""`9 \\pmod{11}` beside 9."""
+    match gold, answer:
+        case (tree.Call("pmod", (value, _)), tree.Number() as number) | (
+            tree.Number() as number,
+            tree.Call("pmod", (value, _)),
+        ):
+            return comparison.same(value, number)
+    return None
+
+
 def ratios(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Ratios and times of day, part by part; a ratio of two beside one number as their quotient."""
     if isinstance(gold, tree.Ratio) and isinstance(answer, tree.Ratio):
@@ -105,11 +116,21 @@ def ratios(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
             firsts = gold.parts[0], answer.parts[0]
             pairs = zip(gold.parts[1:], answer.parts[1:], strict=True)
             return all(comparison.same(tree.quotient(a, firsts[0]), tree.quotient(b, firsts[1])) for a, b in pairs)
+        if comparison.asked.is_in_afternoon:
+            gold, answer = _past_noon(gold), _past_noon(answer)
         return all(comparison.same(a, b) for a, b in zip(gold.parts, answer.parts, strict=True))
     if not isinstance(gold, tree.Ratio) and not isinstance(answer, tree.Ratio):
         return None
     values = [_as_quotient(side) for side in (gold, answer)]
     return all(isinstance(value, tree.EXPRESSIONS) for value in values) and comparison.same(values[0], values[1])
+
+
+def _past_noon(clock: tree.Ratio) -> tree.Ratio:
+    """`5:00` as `17:00`."""
+    hour = rational.exact(clock.parts[0])
+    if hour is None or not 0 < hour < _HOURS / 2:
+        return clock
+    return tree.Ratio((tree.Number(hour + _HOURS // 2), *clock.parts[1:]), clock.is_clock)
 
 
 def _as_quotient(node: Node) -> Node:
@@ -123,6 +144,8 @@ def _are_clocks(one: tree.Ratio, other: tree.Ratio, comparison: Comparison) -> b
     """Whether two ratios are times of day: one can be nothing else, or both can be and no ratio is asked for."""
     if one.is_clock or other.is_clock:
         return True
+    if comparison.asked.asks_time:
+        return _can_be_clock(one) or _can_be_clock(other)
     return _can_be_clock(one) and _can_be_clock(other) and not comparison.asked.asks_ratio
 
 

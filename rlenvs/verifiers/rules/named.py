@@ -37,6 +37,15 @@ def without_name(node: Node, comparison: Comparison) -> Node:
     return values[-1] if _is_sought(first, comparison) else node
 
 
+def shortened(relation: tree.Relation, comparison: Comparison) -> tree.Relation:
+    """`x = 5 + 6 = 11` as `x = 11`, where nothing in between contradicts it."""
+    first, last = relation.sides[0], relation.sides[-1]
+    is_chain = len(relation.sides) > 2 and set(relation.signs) == {"="} and is_name(first)
+    if is_chain and all(_may_stand_between(side, first, last, comparison) for side in relation.sides[:-1]):
+        return tree.Relation(("=",), (first, last))
+    return relation
+
+
 def _may_stand_between(side: Node, first: Node, last: Node, comparison: Comparison) -> bool:
     r"""Whether a side of a chain does not contradict its last one: `A = \pi r^2 = 25\pi`, not `x = 4 = 5`."""
     if side is first and is_name(side):

@@ -8,6 +8,7 @@ from rlenvs.verifiers.lexer import UnreadableError
 from rlenvs.verifiers.names import is_name
 from rlenvs.verifiers.rational import UndecidedError
 from rlenvs.verifiers.rules.comparison import Comparison
+from rlenvs.verifiers.rules.named import shortened
 from rlenvs.verifiers.text import normal
 from rlenvs.verifiers.tree import Node
 
@@ -66,6 +67,7 @@ def relations(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """The same signs between the same sides; equations by what is zero."""
     if not isinstance(gold, tree.Relation) or not isinstance(answer, tree.Relation):
         return None
+    gold, answer = shortened(gold, comparison), shortened(answer, comparison)
     for sides, signs in (
         (answer.sides, answer.signs),
         (answer.sides[::-1], tuple(_FLIPPED.get(sign, "") for sign in answer.signs[::-1])),
