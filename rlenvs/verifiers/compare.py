@@ -89,7 +89,7 @@ def _why_not_readable(text: str) -> str:
 
 def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | None:
     """The verdict on two texts that can be read, by their trees; None where that cannot decide."""
-    if (decided := _are_same_choices(gold, answer)) is not None or (
+    if (decided := _are_same_choices(gold, answer, asked)) is not None or (
         decided := _are_same_digits(gold, answer, asked)
     ) is not None:
         return EQUAL if decided else NOT_EQUAL
@@ -196,7 +196,7 @@ def _are_same_digits(gold: str, answer: str, asked: Question) -> bool | None:
 
 def _without_letters(gold: str, answer: str, asked: Question) -> tuple[str, str]:
     """`(B) 42` as 42 beside an answer that has no letter; a letter alone as the text that it has in the question."""
-    letters = [structure.option(text) for text in (gold, answer)]
+    letters = [_letter(text, asked) for text in (gold, answer)]
     if letters.count(None) != 1:
         return gold, answer
     sides = [gold, answer]
@@ -207,13 +207,20 @@ def _without_letters(gold: str, answer: str, asked: Question) -> tuple[str, str]
     return sides[0], sides[1]
 
 
-def _are_same_choices(gold: str, answer: str) -> bool | None:
+def _are_same_choices(gold: str, answer: str, asked: Question) -> bool | None:
     """Choices by their letter; None where neither is just one."""
     if not any(_CHOICE.fullmatch(text) for text in (gold, answer)):
         several = [_choices(text) for text in (gold, answer)]
         return several[0] == several[1] if all(several) and gold.isalpha() != answer.isalpha() else None
-    letters = structure.option(gold), structure.option(answer)
+    if not asked.options and {gold, answer} & asked.letters:  # the constant c is no choice C
+        return None
+    letters = _letter(gold, asked), _letter(answer, asked)
     return None if None in letters else letters[0] == letters[1]
+
+
+def _letter(text: str, asked: Question) -> str | None:
+    """The letter of a choice; `e` is one too, where the question has such an option."""
+    return text.upper() if text.upper() in asked.options else structure.option(text)
 
 
 def _choices(text: str) -> frozenset[str]:

@@ -65,6 +65,7 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r",?\s*(?:\\text\s*\{)?\s*\(?(?:i\.\s?e\.|\(or(?= ))\s*\}?\s*([^()]*?)\)?$", r" \\text{or} \1"),
     (r"^(\d+) and (\d+/\d+)$", r"\1 \2"),
     (r"(?<=\d)\s*\\Omega$", r" \\text{ohm}"),
+    (r"\s*(?:\\text\s*\{)?\s*\((?:exactly|approximately|approx\.?|rounded)\)\s*\}?$", ""),
     (r"\s+per cent(?![a-z])", r"%"),
     (r"\^\s*\{?\s*\\text\s*\{\s*o\s*\}\s*\}?", r"^\\circ "),
     (r"\\text\s*\{([a-zA-Z]+)\}\s*(?:\\cdot|\*)\s*\\text\s*\{([a-zA-Z]+)\}", r"\\text{\1*\2}"),

@@ -13,6 +13,8 @@ def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         return None
     if {side.unit for side in sides} == {"degree", "radian"}:
         return valued(_in_radians(sides[0]), _in_radians(sides[1]), comparison)
+    if not all(_may_lose_radians(side, comparison) for side in sides):
+        return False
     one, other = (tree.Quantity(side.value, "") if side.unit == "radian" else side for side in sides)
     if not _is_as_asked(one, other, comparison):
         return False
@@ -30,6 +32,12 @@ def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     if any(tree.symbols(side.value) for side in sides):
         return comparison.same(_as_product(one), _as_product(other))
     return comparison.same(one.value, other.value)
+
+
+def _may_lose_radians(side: tree.Quantity, comparison: Comparison) -> bool:
+    """Whether an angle may be written without its unit: a multiple of pi, or where the question says radians."""
+    is_plain = side.unit == "radian" and tree.Constant("pi") not in tree.walk(side.value)
+    return not is_plain or comparison.asked.names_angles == "radian"
 
 
 def _is_as_asked(gold: tree.Quantity, answer: tree.Quantity, comparison: Comparison) -> bool:

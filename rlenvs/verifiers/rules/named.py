@@ -140,7 +140,7 @@ def _is_parameter(name: str, node: Node) -> bool:
 def _with_capital_constants(gold: Node, own: frozenset[str], others: frozenset[str]) -> Node | None:
     """The reference with `C_1` for `c_1`, if that is all the difference in names."""
     pairs = {name: name.swapcase() for name in own if re.fullmatch(r"[cCkK](?:_\d)?", name)}
-    if not own or set(pairs) != own or set(pairs.values()) != others:
+    if not own or isinstance(gold, tree.Symbol) or set(pairs) != own or set(pairs.values()) != others:
         return None
     for before, after in pairs.items():
         gold = tree.substituted(gold, before, tree.Symbol(after))
