@@ -220,7 +220,9 @@ def _are_same_choices(gold: str, answer: str, asked: Question) -> bool | None:
 
 def _letter(text: str, asked: Question) -> str | None:
     """The letter of a choice; `e` is one too, where the question has such an option."""
-    return text.upper() if text.upper() in asked.options else structure.option(text)
+    if text.upper() in asked.options and text not in map(normal, asked.options.values()):
+        return text.upper()
+    return structure.option(text)
 
 
 def _choices(text: str) -> frozenset[str]:
