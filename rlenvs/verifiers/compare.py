@@ -6,6 +6,7 @@ unclear what an answer means, it is not equal: a wrong refusal costs less than a
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rlenvs.verifiers import rules, structure
@@ -35,6 +36,7 @@ Algebra = Callable[[str, str], Judgement]
 EQUAL = Judgement("equal")
 NOT_EQUAL = Judgement("not_equal")
 _MAX_ITEMS = 30
+_MAX_RAW = 10 * MAX_CHARS  # of a reference, before what is noise in it is taken off
 _BRACKETS = re.compile(r"[\[\](){}<> ]+")  # which a reference may be made of, where brackets are to be closed
 _NO_LIST = re.compile(r"\d,0\d\d")  # 115,000: nobody lists 000
 _UNBALANCED = "braces that are not closed"
@@ -46,6 +48,8 @@ _TEN = 10
 
 def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgement:
     """The verdict on an answer that is already extracted."""
+    if len(gold) > _MAX_RAW:
+        return Judgement("bad_gold", f"a reference of {len(gold)} characters")
     reference = normal(gold)
     why = _why_unreadable(reference)
     if why:
@@ -61,7 +65,7 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", "brackets that are not the same")
     if given.replace(r"\{", "").count("{") != given.replace(r"\}", "").count("}"):
         return Judgement("not_equal", _UNBALANCED)
-    asked = Question(question)
+    asked = _question(question)
     reference, given = _without_letters(reference, given, asked)
     judged = _read_and_compared(reference, given, asked)
     if judged is not None:
@@ -76,6 +80,12 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
     if not NEEDS_ALGEBRA.search(given) and (why := _why_not_readable(given)):
         return Judgement("not_equal", f"an answer that cannot be read: {why}")
     return _compared_as_text(reference, given, algebra)
+
+
+@lru_cache(maxsize=256)
+def _question(text: str) -> Question:
+    """The question, whose properties are worked out once for all attempts at it."""
+    return Question(text)
 
 
 def _why_not_readable(text: str) -> str:

@@ -4,6 +4,7 @@ Nothing here is evaluated. Values belong to `exact`, structure to `compare`, alg
 """
 
 import re
+from functools import lru_cache
 
 from rlenvs.verifiers.chinese import translated
 from rlenvs.verifiers.extract import extract, last_box
@@ -25,8 +26,14 @@ _DIGIT_RUN = re.compile(r"\d{1000}")
 _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
 
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@lru_cache(maxsize=2048)  # a reference is compared with every attempt at it
 def normal(text: str) -> str:
     """One form for what differs only in glyphs, wrapping and LaTeX noise. `$…$`, boxes and bold are taken off."""
+    if _PLAIN_NUMBER.fullmatch(text):
+        return text
     text = plain_glyphs(repaired(text).strip())
     text = translated(_unboxed(text))
     text = _ALIGNED.sub(_in_one_line, text)
