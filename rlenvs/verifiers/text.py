@@ -26,7 +26,7 @@ _DIGIT_RUN = re.compile(r"\d{1000}")
 _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
 
-_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
 @lru_cache(maxsize=2048)  # a reference is compared with every attempt at it
