@@ -41,7 +41,10 @@ def judge(gold: Any, answer: str | None, question: str | None = None, *, pool: V
     if gold is None:
         return Judgement("bad_gold", "there is no reference")
     comparisons = Comparisons(pool or DEFAULT_POOL)
-    judged = compare(str(gold), answer or "", question or "", comparisons.algebra)
+    try:
+        judged = compare(str(gold), answer or "", question or "", comparisons.algebra)
+    except Exception as error:  # a fault of ours, which no answer is to be charged for
+        return Judgement("error", f"{type(error).__name__}: {error}")
     if judged.verdict == "error" and judged.by_answer and _passes_alone(str(gold), comparisons):
         return Judgement("not_equal", judged.reason, by_answer=True)
     return judged

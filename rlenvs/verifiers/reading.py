@@ -15,10 +15,10 @@ from rlenvs.verifiers.text import without_text_commands
 from rlenvs.verifiers.tree import Node
 
 _OF_LETTERS = (  # what a qualifier says of letters; anything else is another answer
-    r"(?:[\s,:{}$]|\\(?:in|ne)(?![a-z])|\\mathbb\s*\{[A-Z]\}|(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z])"
-    r"|_\{?[>\d]\d?\}?|\^\{?[+*\d]\}?|(?:\\[lg]e(?![a-z])|[<>]=?)\s*-?\d+"
+    r"(?:[\s,:$]|\\(?:in|ne)(?![a-z])|\\mathbb\s*+\{[A-Z]\}|(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z])"
+    r"|_(?:\{>?\d+\}|\d)|\^(?:\{[+*\d]\}|[+*\d])|(?:\\(?:[lg]eq?)(?![a-z])|[<>]=?)\s*+-?\d++|\}"
     r"|(?:integers?|reals?|naturals?|rationals?|complex|whole|positive|negative|non-?negative|non-?zero|even|odd|prime"
-    r"|composite|numbers?|values?|of|constants?|the|arbitrary|functions?|polynomials?|points?|pairs?|triples?)(?![a-z]))*"
+    r"|composite|numbers?|values?|of|constants?|the|arbitrary|functions?|polynomials?|points?|pairs?|triples?)(?![a-z]))*+"
 )
 _QUALIFIER = re.compile(
     r"[\s,(]*+(?:\\text\s*+\{\s*+)?for (?P<kind>all|any|every|each|some (?=integer|real|natural|positive|constant))\b"

@@ -155,6 +155,8 @@ def _solved_pair(sign: str, left: Node, right: Node) -> Region:
         return region(right)
     if not isinstance(left, tree.EXPRESSIONS) or not isinstance(right, tree.EXPRESSIONS):
         raise UndecidedError("a relation of sets")
+    if sign not in _FLIPPED:
+        raise UndecidedError(f"the relation {sign!r} is no order")
     if infinity(left):
         sign, left, right = _FLIPPED[sign], right, left
     if infinity(right):
@@ -171,8 +173,6 @@ def _solved_pair(sign: str, left: Node, right: Node) -> Region:
             sign, right = _FLIPPED.get(sign, sign), tree.negative(right)
     if not isinstance(left, tree.Symbol) or tree.symbols(right):
         raise UndecidedError("a relation that is not solved")
-    if sign not in _FLIPPED:
-        raise UndecidedError(f"the relation {sign!r} is no order")
     return _beside(sign, evaluate.number(right))
 
 

@@ -19,24 +19,29 @@ _SPELLED = re.compile(
     r"(?:(?P<negative>negative|minus)\s+)?"
     rf"(?P<number>(?:{_NUMBER_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_NUMBER_WORD}))*)(?![a-z-])"
     rf"(?:[\s-]+(?P<part>{'|'.join(_PARTS)}|halves)s?(?![a-z]))?(?P<counted>(?:\s+[a-z]+){{0,3}})",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
-_NEGATIVE = re.compile(r"(?<![a-zA-Z\\])(?:negative|minus)\s+(?=[\d.\\])", re.IGNORECASE)
-_RAISED = re.compile(r"(?<=\d)\s+(squared|cubed)$")
-_HALF = re.compile(r"(?:a )?half(?: an?)?(?P<counted>(?: [a-z]+)?)", re.IGNORECASE)
-_AND_A_HALF = re.compile(rf"(?P<whole>\d+|{_NUMBER_WORD}) and a half(?P<counted>(?: [a-z]+)?)", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(?<![a-zA-Z\\])(?:negative|minus)\s+(?=[\d.\\])", re.IGNORECASE | re.ASCII)
+_RAISED = re.compile(r"^(-?\d+)\s+(squared|cubed)$")
+_HALF = re.compile(r"(?:a )?half(?: an?)?(?P<counted>(?: [a-z]+)?)", re.IGNORECASE | re.ASCII)
+_AND_A_HALF = re.compile(
+    rf"(?P<whole>\d+|{_NUMBER_WORD}) and a half(?P<counted>(?: [a-z]+)?)", re.IGNORECASE | re.ASCII
+)
+_AMBIGUOUS = re.compile(r"\band\b|hundred|thousand|illion", re.IGNORECASE)
 _JOINERS = frozenset(("and", "or", "of", "to", "is", "are", "not", "times", "plus", "minus", "over", "divided", "by"))
 
 
 def in_digits(text: str) -> str:
     """The text with a number in words in digits; any other text as it is."""
-    text = _RAISED.sub(lambda found: "^2" if found[1] == "squared" else "^3", _NEGATIVE.sub("-", text))
+    text = _RAISED.sub(r"\1^\2", _NEGATIVE.sub("-", text)).replace("^squared", "^2").replace("^cubed", "^3")
     if whole := _HALF.fullmatch(text):
         return rf"\frac{{1}}{{2}} {whole['counted']}".strip()
     if mixed := _AND_A_HALF.fullmatch(text):
         return rf"{in_digits(mixed['whole'])}\frac{{1}}{{2}} {mixed['counted']}".strip()
     found = _SPELLED.fullmatch(text)
     if found is None or _JOINERS & set(found["counted"].lower().split()):
+        return text
+    if found["part"] and _AMBIGUOUS.search(found["number"]):  # twenty and one half, one hundred thousandths
         return text
     try:
         value = text2num(found["number"].lower(), "en")

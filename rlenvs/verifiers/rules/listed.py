@@ -33,8 +33,12 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     named = [[] if _are_roots(names, comparison) else names for names in map(_names, (expected, given))]
     if any(named) and not all(named):
         return _are_in_order(expected, given, comparison)
-    if all(named) and not any(isinstance(item, tree.Quantity) for item in expected):
-        expected, given = _solutions(expected), _solutions(given)
+    if all(named):
+        kinds = {isinstance(item, tree.Quantity) for item in (*expected, *given)}
+        if len(kinds) > 1:
+            return False
+        if kinds == {False}:
+            expected, given = _solutions(expected), _solutions(given)
     return _are_matched(expected, given, comparison)
 
 
