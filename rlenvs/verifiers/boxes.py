@@ -3,9 +3,12 @@ r"""What stands in `\boxed{…}`: each box, and the boxes that are one answer to
 import re
 from typing import NamedTuple
 
-BOX = r"\\(?:boxed|fbox)"
+_COMMAND = r"(?:[bB]oxed|f(?:rame)?box)"
+BOX = rf"(?:\\{{1,2}}{_COMMAND}(?![a-zA-Z])|(?<![a-zA-Z\\]){_COMMAND}(?=\{{))"
+"""The command of a box; its backslash may be doubled or lost, as text that passed through JSON or Python has it."""
 _BOX_TOKEN = re.compile(
-    rf"(?P<box>{BOX}\s*\{{)|{BOX}(?![a-zA-Z])[ \t]*(?P<bare>[^\s${{}}\\]+)|\\.|(?P<open>\{{)|(?P<close>\}})",
+    rf"(?P<box>{BOX}\s*\{{)|{BOX}[ \t]*(?P<bare>[^\s${{}}\\])(?=[.,;:!?]*(?:[\s$}}\\]|\Z))"
+    r"|\\.|(?P<open>\{)|(?P<close>\})",
     re.DOTALL,
 )
 
@@ -21,8 +24,9 @@ class Box(NamedTuple):
 def boxes(text: str) -> list[str] | None:
     r"""What stands in each `\boxed{…}` or `\fbox{…}` that is in no other box, empty ones left out.
 
-    A box that holds nothing but a box gives the inner one's content; `\boxed 7` counts as `\boxed{7}`, and "the answer
-    is" in front of the answer does not count. None if a box is never closed: then nobody can say where the answer ends.
+    A box that holds nothing but a box gives the inner one's content; `\boxed 7` counts as `\boxed{7}`, and `\boxed 10`
+    as none, for TeX puts the 1 alone into it; "the answer is" in front of the answer does not count. None if a box is
+    never closed: then nobody can say where the answer ends.
     """
     found = placed_boxes(text)
     return None if found is None else [box.content for box in found]
@@ -42,7 +46,7 @@ def placed_boxes(text: str) -> list[Box] | None:
     inner = (-1, -1, 0, 0)  # the box closed last: from, to, and its content's from, to
     for token in _BOX_TOKEN.finditer(text):
         if token["bare"] and not depth:
-            found.append(Box(token.start(), token.end(), token["bare"].rstrip(".,;:!?")))
+            found.append(Box(token.start(), token.end(), token["bare"]))
         elif token["box"] or token["open"]:
             braces.append((token.start(), token.end(), bool(token["box"])))
             depth += bool(token["box"])

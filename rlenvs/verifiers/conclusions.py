@@ -70,7 +70,8 @@ def _last_formula(text: str) -> str | None:
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
 _CONCLUDES = re.compile(
     r"\W*(?:∴|so|thus|therefore|hence|in total|altogether|finally|consequently|in conclusion|overall)(?![a-z])[,:]?\s*"
-    r"|\W*(?:所以|因此|故|综上所述|综上|于是|因而|总之|最后)[,，:：]?\s*",
+    r"|\W*(?:since|because|as|given that)\b[^,.!?\n]{1,100},\s*(?=(?:it|this|the (?:answer|result|total|number))\b)"
+    r"|\W*(?:所以|因此|一共|总共|故|综上所述|综上|于是|因而|总之|最后)[,，:：]?\s*",
     re.IGNORECASE,
 )
 _STATES = re.compile(
@@ -78,6 +79,15 @@ _STATES = re.compile(
 )
 _EQUATION = re.compile(
     r"(?:[a-z]+ )?(?P<equation>[a-zA-Z](?:_?\d)?\s*(?:[<>≤≥=]|[<>]=)\s*[^<>=]+(?:(?:or|and|,)\s*[a-zA-Z]\s*=[^=]+)*)"
+)
+_LETTER = re.compile(r"\(?[A-J]\)?")
+_CONDITION = re.compile(r"if [^,.!?\n]{1,60} (?:does not|doesn['’]t|do not|don['’]t) matter,\s*", re.IGNORECASE)
+_RESTATES = re.compile(r"\b(?:in|from|by) the (?:problem|question|prompt|statement|exercise|example)\b", re.IGNORECASE)
+_TELLS = re.compile(
+    r"(?!.*\b(?:if|each|every|first|let|says?|said|thinks?|given|step|part|problem|question|example|only|had|might|may|could"
+    r"|would|should|can|must|almost|about|nearly|more|less|fewer|than|per|at|for|from|when|extra|another|other)\b)"
+    r"[A-Za-z'’ ]+\\?\$?\d",
+    re.IGNORECASE,
 )
 _HAS = re.compile(
     r"(?!(?:we|i|you|one)\b)[^\d$\\]*?\b(?:has|have|had|needs?|costs?|makes?|made|earns?|earned|pays?|paid|spends?|spent|gets?|got|sells?|"
@@ -99,21 +109,27 @@ def _concluded(sentence: str, *, is_all: bool) -> str | None:
     concludes = _CONCLUDES.match(sentence)
     if not concludes and not is_all:
         return None
-    claim = sentence[concludes.end() if concludes else 0 :].rstrip(" .。*!")
-    if is_asked(sentence, 0) or _REFUSES.search(claim) or _SUPPOSES.match(claim) or MIGHT.search(claim):
+    claim = _CONDITION.sub("", sentence[concludes.end() if concludes else 0 :].rstrip(" .。*!"), count=1)
+    if is_asked(sentence, 0) or any(unsure.search(claim) for unsure in (_REFUSES, MIGHT, _RESTATES)):
         return "" if concludes else None
-    equation = _EQUATION.fullmatch(claim)
-    if equation:
+    if _SUPPOSES.match(claim):
+        return "" if concludes else None
+    if equation := _EQUATION.fullmatch(claim):
         return equation["equation"]
+    if concludes and _LETTER.fullmatch(claim):
+        return claim
     if is_all and _CHOICE.match(sentence):
         return None
     counted = _HAS.fullmatch(claim) or COUNTS.fullmatch(claim)
-    if counted and concludes and not _NEVER.search(claim):
+    if counted and (concludes or _TELLS.match(claim)) and not _NEVER.search(claim):
         return value_of(counted["value"])
+    return _behind_verb(claim, concludes=bool(concludes))
+
+
+def _behind_verb(claim: str, *, concludes: bool) -> str | None:
     verbs = list(_STATES.finditer(claim))
     if verbs:
-        if is_governed(claim, verbs[-1].end()):
-            return ""
-        return value_of(claim[verbs[-1].end() :])
+        end = verbs[-1].end()
+        return "" if is_governed(claim, end) else value_of(claim[end:])
     is_equation = "=" in claim and (concludes or _NAMED.match(claim))
     return value_of(claim.rpartition("=")[2]) if is_equation else None

@@ -83,7 +83,7 @@ def is_rejected(text: str, place: int) -> bool:
 
 
 _REJECTED = re.compile(
-    r"(?:\\[)\]]|[\s$*_])*(?:(?:is|was|would be|seems|looks)(?: (?:clearly|obviously|also|still))?"
+    r"(?:\\[)\]]|[\s$*_]|\\text\s*\{)*(?:(?:is|was|would be|seems|looks)(?: (?:clearly|obviously|also|still))?"
     r" (?:wrong|incorrect|false|impossible|ruled out|too )"
     r"|(?:(?:is|was|does|can)(?:n['’]t| not|not)|can['’]t)(?: be)?(?: the| a| our)?"
     r" (?:right|correct|work|true|valid|possible|fit|hold|satisfy|it|answer|solution)"

@@ -5,11 +5,13 @@ Every function is linear in the reply's length and reads text only. Whether an a
 
 import re
 
+from rlenvs.verifiers.behind_box import with_unit
 from rlenvs.verifiers.boxes import BOX, Box, boxes, joined, last_box, placed_boxes
 from rlenvs.verifiers.conclusions import conclusion
 from rlenvs.verifiers.denials import is_asked, is_governed, is_rejected
 from rlenvs.verifiers.second_thoughts import after_all
 from rlenvs.verifiers.statements import last_statement
+from rlenvs.verifiers.wrappings import unwrapped
 
 __all__ = ["after_marker", "boxes", "extract", "last_box", "outside_thinking"]
 
@@ -50,8 +52,8 @@ def extract(reply: str) -> str | None:
     that is one short line. What is denied, asked, supposed or quoted is no statement. A correction that follows counts;
     two different answers without one are none.
     """
-    text = _without_quotations(_tagged(outside_thinking(reply)))
-    if re.search(BOX, text):
+    text = unwrapped(outside_thinking(reply))
+    if "ox" in text and re.search(BOX, text):
         return _boxed(text)
     statement = last_statement(text)
     if statement is None:
@@ -65,33 +67,9 @@ def _boxed(text: str) -> str | None:
         found.pop()
     if not found:
         return None
-    last = joined(text, found)
+    last = with_unit(joined(text, found), text)
     return after_all(last.content, text, last.end)
 
 
 def _is_no_statement(text: str, box: Box) -> bool:
     return is_governed(text, box.start) or is_rejected(text, box.end) or is_asked(text, box.end)
-
-
-_TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)
-_FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
-_MARKUP = re.compile(r"</?(?:b|i|em|strong|code|p|center)>|^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
-
-
-def _tagged(text: str) -> str:
-    tagged = _TAGGED.findall(text)
-    return tagged[-1] if tagged else text.rpartition("<answer>")[2]
-
-
-def _without_quotations(text: str) -> str:
-    """A text without programs, and without lines that it quotes and goes on after."""
-    kept = _FENCE.sub(lambda fence: fence[1] if "\n" not in fence[1].strip() else "\n", text)
-    kept = _MARKUP.sub("", _without_quoted_lines(kept) if ">" in kept else kept)
-    return kept if kept.strip() else text
-
-
-def _without_quoted_lines(text: str) -> str:
-    lines = text.split("\n")
-    own = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(">")]
-    last = own[-1] if own else -1
-    return "\n".join(line for number, line in enumerate(lines) if number > last or not line.lstrip().startswith(">"))

@@ -3,6 +3,9 @@
 import re
 from fractions import Fraction
 
+CHOICE = "(?-i:[A-J])"
+"""The letter of a choice, in patterns that else take both cases."""
+
 
 def plain(text: str) -> str:
     """A text without the emphasis and quotation marks around it."""
@@ -33,6 +36,20 @@ def are_different(one: str, other: str) -> bool:
     if number is not None and other_number is not None:
         return number != other_number
     return letter is not None and other_letter is not None and letter[1] != other_letter[1]
+
+
+def are_same(one: str, other: str) -> bool:
+    """Whether two answers are the same plain number, written twice: 0.5 and 1/2, 1/2 and 50%."""
+    number, other_number = _share(one), _share(other)
+    return number is not None and number == other_number
+
+
+def _share(text: str) -> Fraction | None:
+    number = number_of(text)
+    return number / 100 if number is not None and _PERCENT.search(text) else number
+
+
+_PERCENT = re.compile(r"(?:%|\bpercent)[\s$)}.]*$")
 
 
 def _bare(text: str) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from rlenvs.verifiers.denials import TURNS
-from rlenvs.verifiers.plain_values import are_different, number_of
+from rlenvs.verifiers.plain_values import are_different, are_same
 from rlenvs.verifiers.statements import last_statement, stated
 
 _TURN = re.compile(rf"(?:[.!?…。！？，\n\"”)*$}}]|\.\.\.)[\s*_(]*{TURNS}", re.IGNORECASE)
@@ -18,8 +18,10 @@ _CONFIRMS = re.compile(
 )
 _DENIES = re.compile(r"\b(?:not|wrong|incorrect|mistake|error|cannot|forgot|missed)\b|n['’]t\b|不|错", re.IGNORECASE)
 _OR = re.compile(
-    r"(?:^|[.!?。！？\n;,])[\s*_$)]*(?:or|alternatively|maybe|perhaps|possibly|if not|或者?|也可能)(?![a-z])"
-    r"(?:[ ,]|maybe|perhaps|possibly|even|else|then|it is|is it|是|\\boxed|[${(\\])*(?P<other>[-−]?\d[\d,./]*)",
+    r"(?:^|[.!?。！？\n;,])(?:[\s*_$()]|\\text\s*\{)*"
+    r"(?:or|alternatively|maybe|perhaps|possibly|if not|或者?|也可能)(?![a-z])"
+    r"(?:[ ,]|maybe|perhaps|possibly|even|else|then|it is|is it|是|\\boxed|[${(\\}])*"
+    r"(?P<other>[-−]?\d[\d,./]*(?:\\?%)?)",
     re.IGNORECASE,
 )
 _MIGHT = re.compile(
@@ -60,5 +62,5 @@ def _corrected(value: str, text: str, place: int) -> str | None:
 
 def _hedges(value: str, rest: str) -> bool:
     """Whether the answer might be another one: "or 7", but not "or 0.5" of a half."""
-    others = (number_of(found["other"].rstrip(".,/")) for found in _OR.finditer(rest))
-    return bool(_MIGHT.search(rest)) or any(other is None or other != number_of(value) for other in others)
+    others = (found["other"].rstrip(".,/") for found in _OR.finditer(rest))
+    return bool(_MIGHT.search(rest)) or not all(are_same(value, other) for other in others)

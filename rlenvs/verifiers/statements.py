@@ -6,25 +6,9 @@ A sentence that denies, asks, supposes or quotes states nothing. Reads text only
 import re
 from typing import NamedTuple
 
+from rlenvs.verifiers.anchors import ANCHOR
 from rlenvs.verifiers.denials import DENIES, END, MIGHT, SUPPOSES, TURNS, is_asked, is_modified, is_taken_back
-from rlenvs.verifiers.plain_values import are_different, is_formula, number_of, plain
-
-_VALUE_FOLLOWS = r"(?=[\s*_`:]*(?:[-−+]?[\d$\\(\[{√π]|[a-zA-Z]\s*=|\(?(?-i:[A-J])\)?(?![a-zA-Z])))"
-_EMPHASIS = r"[*_`]{0,3}"
-_FILLER = r"(?: (?:therefore|then|thus|hence|so|simply|just|clearly|now|indeed|equal to|given by)(?![a-z]),?)?"
-_ANCHOR = re.compile(
-    rf"(?<![a-zA-Z])(?:answers?|(?:correct |right |best )(?:option|choice)){_EMPHASIS}"
-    rf"(?: (?:is|are)(?![a-z'’]){_FILLER}|\s*[:=])"
-    rf"|(?<![a-zA-Z])(?:solutions?|results?){_EMPHASIS}(?: (?:is|are|=)(?![a-z'’])|\s*[:=]{_VALUE_FOLLOWS})"
-    rf"|(?<![a-zA-Z])(?:answer|result) (?:comes out (?:to|as|at)|(?:must|should|has to|will) be(?: equal to)?)"
-    rf"{_VALUE_FOLLOWS}"
-    r"|(?<![a-zA-Z])final answer[*_:]{0,5}\s*\n|^[#*_ ]{1,8}(?:the )?answer[*_:#]{0,5}[ \t]*\n"
-    rf"|####(?:(?!\s*\d{{1,2}}[.)] \S[^\n]*\n){_VALUE_FOLLOWS}|(?=[^\n]{{1,100}}\s{{0,20}}\Z))"
-    r"|\|\s*\**(?:final )?answer\**\s*\|"
-    rf"|答案\**(?:应该|应当|应)?(?:是|为|等于|选|[:：])[:：]?|结果(?:是|为|等于){_VALUE_FOLLOWS}|解得"
-    r"|^答[:：]|(?:故|应|因此|所以|正确选项[是为]|^|[，,。；])[ \t]*选择?[:：]?(?=\s*[*$(（]*(?-i:[A-J]))",
-    re.IGNORECASE | re.MULTILINE,
-)
+from rlenvs.verifiers.plain_values import are_different, are_same, is_formula, plain
 
 
 class Statement(NamedTuple):
@@ -37,7 +21,7 @@ class Statement(NamedTuple):
 
 def last_statement(text: str) -> Statement | None:
     """The last statement of an answer in a text. It says nothing, too, where the one before it says something else."""
-    anchors = list(_ANCHOR.finditer(text))
+    anchors = list(ANCHOR.finditer(text))
     if not anchors:
         return None
     last = _statement(text, anchors[-1])
@@ -59,7 +43,7 @@ def _statement(text: str, anchor: re.Match[str]) -> Statement:
     value = None
     if not is_taken_back(text, anchor.start()):
         rest = text[anchor.end() : anchor.end() + _LONGEST].rstrip()
-        value = stated(rest.partition("|")[0] if anchor[0].startswith("|") else rest)
+        value = anchor["letter"] or stated(rest.partition("|")[0] if anchor[0].startswith("|") else rest)
     return Statement(anchor.start(), anchor.end(), value)
 
 
@@ -71,14 +55,15 @@ _BUT = re.compile(r"not\b[^.\n]{1,40}?(?:,? but (?:rather |instead )?|, (?:it is
 _VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
 _REMARK = re.compile(
     r"\s*[(（,;:，；—–-]?\s*(?:\b(?:because|since|as|which|so|hence|thus|therefore|where|indeed|check|given that"
-    r"|that is,|attained|achieved|reached|explanation|reason|note|verification|proof)(?![a-z])"
+    r"|that is,|attained|achieved|reached|explanation|reason|note|verification|proof"
+    r"|i (?:think|believe|guess|suppose|am)|(?:\d{1,3}\s?\\?% )?confiden(?:ce|t))(?![a-z])"
     r"|因为|所以|其中|即|而不是|不是)"
     r"|\s*[(（,;，；—–]\s*not\b|\s*[(（](?:we|here|this)\b",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
     r"[^.\n]{0,30}?(?:\bor\b|/|\bcould be\b|\bno wait\b|,|\band\b)"
-    r"\s*(?:maybe|possibly|perhaps)?\s*(?:\$|\\\(|\d)"
+    r"\s*(?:maybe|possibly|perhaps|is it|it is)?\s*(?:\$|\\\(|\d)"
 )
 _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 
@@ -103,7 +88,7 @@ def stated(text: str) -> str | None:
     return value_of(sentence)
 
 
-_WRONG = re.compile(r"\b(?:wrong|incorrect|mistaken|not (?:right|correct|true))\b|错误", re.IGNORECASE)
+_WRONG = re.compile(r"\b(?:wrong|incorrect|mistaken|not (?:right|correct|true)|(?:short|shy) of)\b|错误", re.IGNORECASE)
 _NAMED_LAST = re.compile(r"\D*\bwhich (?:is|equals) ")  # "the number of edges, which is 5"
 
 
@@ -134,18 +119,18 @@ def _affirmed(text: str) -> str | None:
 
 
 def _one_of_equals(value: str) -> str:
-    """The first of numbers that say the same: "1/2 or 0.5"."""
-    first, *others = re.split(r",? or ", value)
-    numbers = [number_of(each) for each in (first, *others)]
-    return first if others and numbers[0] is not None and len(set(numbers)) == 1 else value
+    """The first of numbers that say the same: "1/2 or 0.5", "1/2 (50%)"."""
+    first, *others = _ALSO.split(value)
+    return first if others and all(are_same(first, other.removesuffix(")")) for other in others) else value
 
 
+_ALSO = re.compile(r",? or |\s*\((?:or |i\.e\.,? ?|that is,? |= ?|≈ ?)?(?=[^()]*\)$)")
 _BOLD = re.compile(r"\*\*(\S[^*\n]*)\*\*")
 _IN_ALL = re.compile(
-    r"(?<=\w) (?:in total|in all|altogether|overall|of them)$|(?<=\S) \((?!.*\b(?:mod|base|in)\b)[a-z ]{3,}\)$",
+    r"(?<=\w),? (?:in total|in all|altogether|overall|of them)$|(?<=\S) \((?!.*\b(?:mod|base|in)\b)[a-z ]{3,}\)$",
     re.IGNORECASE,
 )
 COUNTS = re.compile(
     r"[^\d]{0,20}?(?:有|共|需要|花了?|得到|剩下?)\s*(?P<value>\d[\d,]*(?:\.\d+)?)\s*(?![万亿千百十])[\u4e00-\u9fff]{0,3}"
 )
-_COUNTER = re.compile(r"(?<=\d)\s*[个個只人名本张种次页支块条辆件颗朵棵枚头位组]$")
+_COUNTER = re.compile(r"(?<=\d)\s*(?:[个個只人名本张种次页支块条辆件颗朵棵枚头位组]|[（(][\u4e00-\u9fff]{1,4}[）)])$")

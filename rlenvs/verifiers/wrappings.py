@@ -1,0 +1,67 @@
+"""What a reply wraps its answer in, and what stands around it: end tokens, tags, JSON, programs, quoted lines."""
+
+import json
+import re
+
+_END_TOKENS = re.compile(
+    r"(?:\s*(?:</s>|<\|(?:im_end|endoftext|eot_id|end_of_text|end)\|>|<end_of_turn>|<eos>|<｜end▁of▁sentence｜>))+\s*\Z"
+)
+_LONGEST_END = 100
+
+
+def unwrapped(text: str) -> str:
+    """The words of a reply in which its answer is stated.
+
+    Without the tokens that end a turn, what is outside its last `<answer>`, programs, and lines that it quotes and goes
+    on after; an answer in a JSON object is stated as one.
+    """
+    text = text[:-_LONGEST_END] + _END_TOKENS.sub("", text[-_LONGEST_END:])
+    return _without_quotations(_stated_in_json(_tagged(text)))
+
+
+_TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
+_LABEL_IN_TEXT = re.compile(
+    r"(\$\$?|\\[(\[])?\s*\\text(?:bf|it|rm)?\s*\{\s*((?:the )?(?:final )?answer(?: is)?)\s*[:=]?\s*\}", re.IGNORECASE
+)
+_MARKUP = re.compile(r"</?(?:b|i|em|strong|code|p|center)>|^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
+
+
+def _tagged(text: str) -> str:
+    tagged = _TAGGED.findall(text)
+    return tagged[-1] if tagged else text.rpartition("<answer>")[2]
+
+
+def _stated_in_json(text: str) -> str:
+    """A text that is, or ends with a fence that is, a JSON object with one answer, with the answer stated instead."""
+    fences = list(_FENCE.finditer(text))
+    start = fences[-1].start() if fences and not text[fences[-1].end() :].strip() else 0
+    value = _answer_in_object(fences[-1][1] if start or text.startswith("```") else text)
+    return text if value is None else f"{text[:start]}\nAnswer: {value}"
+
+
+def _answer_in_object(text: str) -> str | None:
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    try:
+        pairs = json.loads(text, object_pairs_hook=tuple, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return None
+    answers = [value for key, value in pairs if key.lower() in ("answer", "final_answer", "final answer")]
+    return answers[0] if len(answers) == 1 and isinstance(answers[0], str) else None
+
+
+def _without_quotations(text: str) -> str:
+    """A text without programs, and without lines that it quotes and goes on after."""
+    kept = _FENCE.sub(lambda fence: fence[1] if "\n" not in fence[1].strip() else "\n", text)
+    kept = _MARKUP.sub("", _without_quoted_lines(kept) if ">" in kept else kept)
+    kept = _LABEL_IN_TEXT.sub(r"\2: \1", kept) if "\\text" in kept else kept
+    return kept if kept.strip() else text
+
+
+def _without_quoted_lines(text: str) -> str:
+    lines = text.split("\n")
+    own = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(">")]
+    last = own[-1] if own else -1
+    return "\n".join(line for number, line in enumerate(lines) if number > last or not line.lstrip().startswith(">"))
