@@ -29,11 +29,12 @@ _MARKS = (
 _LINES = (
     r"[#*_ ]{1,8}(?:the )?answer[*_:#]{0,5}[ \t]*\n"
     rf"|[#*_ ]{{0,8}}(?:ans{_EMPHASIS}\s*[.:=]{{1,2}}|(?:the )?(?:final )?answer{_EMPHASIS} +[-–—]\s+){_VALUE_FOLLOWS}"
-    rf"|[#*_ ]{{0,8}}(?:antwort|respuesta|r[ée]ponse|resposta|risposta|ответ|답|答え?){_EMPHASIS}\s*[:：]"
+    rf"|[#*_ ]{{0,8}}(?:antwort|respuesta|r[ée]ponse|resposta|risposta|ответ|답|答え?)(?: finale?)?{_EMPHASIS}\s*[:：]"
     rf"|[ \t]*选择?[:：]?(?=\s*[*$(（]*{CHOICE})"
 )
 _QUESTION_AND_ANSWER = (  # alone, "A: 12 km" is a choice
-    r"(?:\A|^q(?:uestion)?: [^\n]+\n)[*_ ]{0,4}(?-i:A)[*_]{0,2}:(?=[*_ ]*[$\\]{0,2}[-−]?\d[\d.,]*[\s$*_%.]*\Z)"
+    r"(?:\A|^q(?:uestion)?: [^\n]+\n{1,2})[*_ ]{0,4}(?-i:A)[*_]{0,2}:"
+    r"(?=[*_ ]*[$\\]{0,2}[-−]?\d[\d.,]{0,40}[\s$*_%.]{0,20}\Z)"
 )
 _CHINESE = (
     rf"答案\**(?:应该|应当|应)?(?:是|为|等于|选|[:：])[:：]?|结果(?:是|为|等于){_VALUE_FOLLOWS}|解得"
@@ -44,7 +45,8 @@ _IS_RIGHT = (
     r"|\s*也?是?正确的?)(?=[\s*]*(?:[.!。，]|\Z|\n|,? (?:because|since|as|for)\b))"
 )
 _LETTER = (
-    r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=[,.:] )|(?<=选项)|^)"
+    r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=therefore )|(?<=thus )|(?<=hence )|(?<=so )"
+    r"|(?<=选项)|(?<![A-J], )(?<![A-J]\), )(?<=[,.:] )|^)"
     rf"[*(]{{0,3}}(?P<letter>{CHOICE})[*)]{{0,3}}{_IS_RIGHT}"
 )
 ANCHOR = re.compile(

@@ -71,7 +71,7 @@ _SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
 _CONCLUDES = re.compile(
     r"\W*(?:∴|so|thus|therefore|hence|in total|altogether|finally|consequently|in conclusion|overall)(?![a-z])[,:]?\s*"
     r"|\W*(?:since|because|as|given that)\b[^,.!?\n]{1,100},\s*(?=(?:it|this|the (?:answer|result|total|number))\b)"
-    r"|\W*(?:所以|因此|一共|总共|故|综上所述|综上|于是|因而|总之|最后)[,，:：]?\s*",
+    r"|\W*(?=一共|总共)|\W*(?:所以|因此|故|综上所述|综上|于是|因而|总之|最后)[,，:：]?\s*",
     re.IGNORECASE,
 )
 _STATES = re.compile(
@@ -84,7 +84,7 @@ _LETTER = re.compile(r"\(?[A-J]\)?")
 _CONDITION = re.compile(r"if [^,.!?\n]{1,60} (?:does not|doesn['’]t|do not|don['’]t) matter,\s*", re.IGNORECASE)
 _RESTATES = re.compile(r"\b(?:in|from|by) the (?:problem|question|prompt|statement|exercise|example)\b", re.IGNORECASE)
 _TELLS = re.compile(
-    r"(?!.*\b(?:if|each|every|first|let|says?|said|thinks?|given|step|part|problem|question|example|only|had|might|may|could"
+    r"(?!.*\b(?:if|first|no|nobody|none|maybe|perhaps|hardly|barely|claims?|seems?|hopes?|wants?|as|twice|let|says?|said|thinks?|given|step|part|problem|question|example|only|had|might|may|could"
     r"|would|should|can|must|almost|about|nearly|more|less|fewer|than|per|at|for|from|when|extra|another|other)\b)"
     r"[A-Za-z'’ ]+\\?\$?\d",
     re.IGNORECASE,

@@ -22,14 +22,17 @@ _ASSURES = re.compile(
     re.IGNORECASE,
 )
 SUPPOSES = re.compile(
-    r"\b(?:whether|suppos(?:e|ing)|assum(?:e|ing|ed)|unless|pretend|imagine|if (?:the|it|this|that|my|our)\b"
-    r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|asks?|asked|states?|stated|thinks|thought|believes)"
+    r"\b(?:maybe|perhaps|possibly|whether|suppos(?:e|ing)|assum(?:e|ing|ed)|unless|pretend|imagine"
+    r"|if (?:the|it|this|that|my|our)\b"
+    r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|asks?|asked|states?|stated|thinks?|thought|believes?)"
     r")\b|^\W*(?:if|prove|show|verify)\b|(?:\b(?:naive|tempting|initial|previous|earlier|students?)|['’]s)\s*$"
     r"|如果|假设|假如|倘若|是否|若",
     re.IGNORECASE,
 )
 MIGHT = re.compile(
-    r"\b(?:could|might|may)\s+(?:also\s+|well\s+|even\s+|just as well\s+)*be\b|\bnot sure\b|可能|也许", re.IGNORECASE
+    r"\b(?:could|might|may)\s+(?:also\s+|well\s+|even\s+|just as well\s+)*be\b|\b(?:maybe|perhaps|possibly)\b"
+    r"|\bnot sure\b|可能|也许",
+    re.IGNORECASE,
 )
 TURNS = (
     r"(?:(?:(?:but|however|oh|ah|and|well),?\s+)?\b(?:wait|actually|hmm+|no(?=\s*[,.!—-])|no,? wait|nope|hold on"

@@ -6,7 +6,7 @@ from rlenvs.verifiers.denials import TURNS
 from rlenvs.verifiers.plain_values import are_different, are_same
 from rlenvs.verifiers.statements import last_statement, stated
 
-_TURN = re.compile(rf"(?:[.!?…。！？，\n\"”)*$}}]|\.\.\.)[\s*_(]*{TURNS}", re.IGNORECASE)
+_TURN = re.compile(rf"(?:[.!?…。！？，\n\"”)*$}}]|\.\.\.)[\s*_(]{{0,20}}{TURNS}", re.IGNORECASE)
 _AGAIN = re.compile(
     r"\b(?:it|that|this|which|value|total|answer|result)(?:['’]s| (?:is|must be|should be|has to be|will be|equals))"
     r"(?: (?:actually|really|in fact|indeed|just|equal to))?\s*(?=[*_`]{0,3}[$\\(\[{√-]*(?:[\d\\]|(?-i:[A-J])\b))"
@@ -18,7 +18,7 @@ _CONFIRMS = re.compile(
 )
 _DENIES = re.compile(r"\b(?:not|wrong|incorrect|mistake|error|cannot|forgot|missed)\b|n['’]t\b|不|错", re.IGNORECASE)
 _OR = re.compile(
-    r"(?:^|[.!?。！？\n;,])(?:[\s*_$()]|\\text\s*\{)*"
+    r"(?:^|[.!?。！？\n;,])(?:[\s*_$()]|\\text\s{0,3}\{){0,20}"
     r"(?:or|alternatively|maybe|perhaps|possibly|if not|或者?|也可能)(?![a-z])"
     r"(?:[ ,]|maybe|perhaps|possibly|even|else|then|it is|is it|是|\\boxed|[${(\\}])*"
     r"(?P<other>[-−]?\d[\d,./]*(?:\\?%)?)",

@@ -56,7 +56,8 @@ _VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
 _REMARK = re.compile(
     r"\s*[(（,;:，；—–-]?\s*(?:\b(?:because|since|as|which|so|hence|thus|therefore|where|indeed|check|given that"
     r"|that is,|attained|achieved|reached|explanation|reason|note|verification|proof"
-    r"|i (?:think|believe|guess|suppose|am)|(?:\d{1,3}\s?\\?% )?confiden(?:ce|t))(?![a-z])"
+    r"|i (?:think|believe|guess|suppose|am)"
+    r"(?!.*\b(?:not|but|maybe|perhaps|told|wrong)\b)|(?:\d{1,3}\s?\\?% )?confiden(?:ce|t))(?![a-z])"
     r"|因为|所以|其中|即|而不是|不是)"
     r"|\s*[(（,;，；—–]\s*not\b|\s*[(（](?:we|here|this)\b",
     re.IGNORECASE,
@@ -88,7 +89,9 @@ def stated(text: str) -> str | None:
     return value_of(sentence)
 
 
-_WRONG = re.compile(r"\b(?:wrong|incorrect|mistaken|not (?:right|correct|true)|(?:short|shy) of)\b|错误", re.IGNORECASE)
+_WRONG = re.compile(
+    r"\b(?:wrong|incorrect|mistaken|not (?:right|correct|true)|(?:short|shy) of|i think not)\b|错误", re.IGNORECASE
+)
 _NAMED_LAST = re.compile(r"\D*\bwhich (?:is|equals) ")  # "the number of edges, which is 5"
 
 

@@ -22,7 +22,7 @@ def unwrapped(text: str) -> str:
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 _LABEL_IN_TEXT = re.compile(
-    r"(\$\$?|\\[(\[])?\s*\\text(?:bf|it|rm)?\s*\{\s*((?:the )?(?:final )?answer(?: is)?)\s*[:=]?\s*\}", re.IGNORECASE
+    r"(\$\$?|\\[(\[])?\\text(?:bf|it|rm)?\s*\{\s*((?:the )?(?:final )?answer(?: is)?)\s{0,3}[:=]?\s*\}", re.IGNORECASE
 )
 _MARKUP = re.compile(r"</?(?:b|i|em|strong|code|p|center)>|^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
 
