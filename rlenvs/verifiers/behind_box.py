@@ -1,20 +1,15 @@
-r"""What stands right behind a box: `\boxed{28}\%`, `\boxed{5}` cm are more of the answer, `\boxed{5}^2` is another."""
+r"""What stands right behind a box: `\boxed{28}\%`, `\boxed{5}` cm say more than the box."""
 
 import re
 
 from rlenvs.verifiers.boxes import Box
 from rlenvs.verifiers.units import is_measure, unit
 
-_GAP = r"(?:\\[)\],;:! ]|[ \t$*_~])*"
 _UNIT = re.compile(
-    rf"{_GAP}(?:\\(?:text|mathrm|mbox)\s*\{{\s*)?(?:(?P<percent>\\?[%％]|(?:per ?cent|pct)\b(?! of [$\d]))"
+    r"(?:\\[)\],;:! ]|[ \t$*_~])*(?:\\(?:text|mathrm|mbox)\s*\{\s*)?"
+    r"(?:(?P<percent>\\?[%％]|(?:per ?cent|pct)\b(?! of [$\d]))"
     r"|(?P<scale>hundred|thousand|million|billion|trillion|dozen)\b"
     r"|(?P<unit>[a-zA-Z][a-zA-Z0-9 /^-]{0,30}?)(?=\s*(?:[.,;!?)$}{*\n\\²³]|\Z))\}?(?P<power>\^?\{?[23²³]\}?)?)"
-)
-_OPERATION = re.compile(
-    rf"{_GAP}(?:[-+*/^]\s*\d|\^\s*\{{(?!\s*\\circ)|\\(?:cdot|times|div|pm|pi|sqrt)(?![a-z])"
-    r"|(?:plus|minus|squared|cubed|times (?=[$\d]|as\b))(?![a-z]))"
-    r"|[xyzni](?![a-zA-Z])"
 )
 
 
@@ -35,8 +30,3 @@ def with_unit(box: Box, text: str) -> Box:
 def _is_unit(name: str) -> bool:
     measured = unit(name)
     return measured is not None and is_measure(measured)
-
-
-def is_operand(box: Box, text: str) -> bool:
-    """Whether a formula goes on behind a box, so that the box holds a part of it."""
-    return _OPERATION.match(text, box.end) is not None

@@ -5,7 +5,7 @@ Every function is linear in the reply's length and reads text only. Whether an a
 
 import re
 
-from rlenvs.verifiers.behind_box import is_operand, with_unit
+from rlenvs.verifiers.behind_box import with_unit
 from rlenvs.verifiers.boxes import BOX, Box, boxes, joined, last_box, placed_boxes
 from rlenvs.verifiers.conclusions import conclusion
 from rlenvs.verifiers.denials import is_asked, is_governed, is_rejected
@@ -67,9 +67,8 @@ def _boxed(text: str) -> str | None:
         found.pop()
     if not found:
         return None
-    last = with_unit(joined(text, found), text)
-    if is_operand(last, text):
-        return None
+    last = joined(text, found)
+    last = with_unit(last, text) if last == found[-1] else last
     return after_all(last.content, text, last.end)
 
 
