@@ -15,12 +15,12 @@ _FILLER = (
 )
 _WORDS = (
     rf"(?:answers?|(?:correct |right |best |my )(?:option|choice)){_EMPHASIS}"
-    rf"(?: (?:is|are)(?![a-z'’]){_FILLER}|\s*[:=])"
+    rf"(?: (?:is|are)(?![a-z'’]){_FILLER}(?: (?:option|choice)(?= \(?{CHOICE}\b))?|\s*[:=])"
     rf"|(?:solutions?|results?){_EMPHASIS}(?: (?:is|are|=)(?![a-z'’])|\s*[:=]{_VALUE_FOLLOWS})"
     rf"|(?:answer|result) (?:comes out (?:to|as|at)|(?:must|should|has to|will) be(?: equal to)?){_VALUE_FOLLOWS}"
     r"|final answer[*_:]{0,5}\s*\n"
-    r"|I(?: will| would|['’]ll|['’]d)? (?:choose|pick|select|go with|opt for)(?: option| choice| answer)?"
-    rf"(?=[\s*(]*{CHOICE}\)?(?![a-zA-Z]|\s*=))"
+    r"|(?:(?:I|we)(?: will| would|['’]ll|['’]d)?|let['’]s) (?:choose|pick|select|answer|go with|opt for)"
+    rf"(?: option| choice| answer)?(?=[\s*(]{{0,4}}{CHOICE}[*)]{{0,3}}(?:\s*(?:[.!:]|\Z|\n)|,? (?:because|since|as)\b))"
 )
 _MARKS = (
     rf"####(?:(?!\s*\d{{1,2}}[.)] \S[^\n]*\n){_VALUE_FOLLOWS}|(?=[^\n]{{1,100}}\s{{0,20}}\Z))"
@@ -41,7 +41,8 @@ _CHINESE = (
     rf"|(?:故|应|因此|所以|本题|正确选项[是为]|[，。；])[ \t]*选择?[:：]?(?=\s*[*$(（]*{CHOICE})"
 )
 _IS_RIGHT = (
-    r"(?: (?:is|must be)(?: clearly)?(?: the| our| my)? (?:correct|right|best)(?: (?:answer|option|choice|one))?"
+    r"(?: (?:is|must be)(?: clearly)?(?:(?: the| our| my)? (?:correct|right|best)"
+    r"(?: (?:answer|option|choice|one))?| (?:the|our|my) answer)"
     r"|\s*也?是?正确的?)(?=[\s*]*(?:[.!。，]|\Z|\n|,? (?:because|since|as|for)\b))"
 )
 _LETTER = (
@@ -50,7 +51,7 @@ _LETTER = (
     rf"[*(]{{0,3}}(?P<letter>{CHOICE})[*)]{{0,3}}{_IS_RIGHT}"
 )
 ANCHOR = re.compile(
-    rf"(?<![a-zA-Z])(?=[abcfimrs])(?:{_WORDS})|(?=[#|,])(?:{_MARKS})|^(?:{_LINES})|{_QUESTION_AND_ANSWER}"
+    rf"(?<![a-zA-Z])(?=[abcfilmrsw])(?:{_WORDS})|(?=[#|,])(?:{_MARKS})|^(?:{_LINES})|{_QUESTION_AND_ANSWER}"
     rf"|(?=[^\x00-\x7f])(?:{_CHINESE})|(?-i:(?=[*(A-J])){_LETTER}",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -84,7 +84,7 @@ _LETTER = re.compile(r"\(?[A-J]\)?")
 _CONDITION = re.compile(r"if [^,.!?\n]{1,60} (?:does not|doesn['’]t|do not|don['’]t) matter,\s*", re.IGNORECASE)
 _RESTATES = re.compile(r"\b(?:in|from|by) the (?:problem|question|prompt|statement|exercise|example)\b", re.IGNORECASE)
 _TELLS = re.compile(
-    r"(?!.*\b(?:if|first|no|nobody|none|maybe|perhaps|hardly|barely|claims?|seems?|hopes?|wants?|as|twice|let|says?|said|thinks?|given|step|part|problem|question|example|only|had|might|may|could"
+    r"(?!.*\b(?:if|first|no|nobody|none|maybe|perhaps|hardly|barely|claims?|seems?|hopes?|wants?|as|twice|let|says?|said|thinks?|given|step|part|problem|question|example|answer|number|result|solution|only|had|might|may|could"
     r"|would|should|can|must|almost|about|nearly|more|less|fewer|than|per|at|for|from|when|extra|another|other)\b)"
     r"[A-Za-z'’ ]+\\?\$?\d",
     re.IGNORECASE,

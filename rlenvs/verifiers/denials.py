@@ -26,7 +26,7 @@ SUPPOSES = re.compile(
     r"|if (?:the|it|this|that|my|our)\b"
     r"|(?<!I )(?<!we )(?:says?|said|claim(?:s|ed)?|asks?|asked|states?|stated|thinks?|thought|believes?)"
     r")\b|^\W*(?:if|prove|show|verify)\b|(?:\b(?:naive|tempting|initial|previous|earlier|students?)|['’]s)\s*$"
-    r"|如果|假设|假如|倘若|是否|若",
+    r"|如果|假设|(?<!建)设(?![备计])|假如|倘若|是否|若",
     re.IGNORECASE,
 )
 MIGHT = re.compile(

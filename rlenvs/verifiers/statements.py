@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from rlenvs.verifiers.anchors import ANCHOR
-from rlenvs.verifiers.denials import DENIES, END, MIGHT, SUPPOSES, TURNS, is_asked, is_modified, is_taken_back
+from rlenvs.verifiers.denials import DENIES, END, MIGHT, SUPPOSES, TURNS, is_asked, is_bound, is_modified, is_taken_back
 from rlenvs.verifiers.plain_values import are_different, are_same, is_formula, plain
 
 
@@ -52,7 +52,8 @@ MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))  # around for
 _BEFORE = re.compile(r"(?:[*_`\"“:：]|\n\s*[-•]\s+|\s|```[a-z]*\n)+")
 _NOT = re.compile(r"(?:not|never|anything but|neither|no longer|不是|非)(?![a-z])", re.IGNORECASE)
 _BUT = re.compile(r"not\b[^.\n]{1,40}?(?:,? but (?:rather |instead )?|, (?:it is|it['’]s|rather) )", re.IGNORECASE)
-_VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)")
+_VERB = re.compile(r"\b(?:is|are|equals|be)\b\s*:?\s+(?=\S)|(?<=[\u4e00-\u9fff])(?:是|为|等于)\s*(?=[-\d$\\])")
+_UNSETTLED = re.compile(r"[倍半]|分之|可能|也许")  # twice it is 36; it may be 36
 _REMARK = re.compile(
     r"\s*[(（,;:，；—–-]?\s*(?:\b(?:because|since|as|which|so|hence|thus|therefore|where|indeed|check|given that"
     r"|that is,|attained|achieved|reached|explanation|reason|note|verification|proof"
@@ -107,7 +108,7 @@ def value_of(sentence: str) -> str | None:
     verbs = list(_VERB.finditer(sentence))
     if verbs:
         subject, sentence = sentence[: verbs[-1].start()], plain(sentence[verbs[-1].end() :])
-        if DENIES.search(subject) or SUPPOSES.search(subject):
+        if any(denied.search(subject) for denied in (DENIES, SUPPOSES, _UNSETTLED)) or is_bound(subject, len(subject)):
             return None
     affirmed = _affirmed(sentence)
     return affirmed and (_one_of_equals(_COUNTER.sub("", affirmed)) or None)
@@ -130,7 +131,9 @@ def _one_of_equals(value: str) -> str:
 _ALSO = re.compile(r",? or |\s*\((?:or |i\.e\.,? ?|that is,? |= ?|≈ ?)?(?=[^()]*\)$)")
 _BOLD = re.compile(r"\*\*(\S[^*\n]*)\*\*")
 _IN_ALL = re.compile(
-    r"(?<=\w),? (?:in total|in all|altogether|overall|of them)$|(?<=\S) \((?!.*\b(?:mod|base|in)\b)[a-z ]{3,}\)$",
+    r"(?<=\w),? (?:in total|in all|altogether|overall|of them)$"
+    r"|(?<=%) of (?:the|all|them|his|her|their)\b[a-z ]*$"
+    r"|(?<=\S) \((?!.*\b(?:mod|base|in)\b)[a-z ]{3,}\)$",
     re.IGNORECASE,
 )
 COUNTS = re.compile(

@@ -21,8 +21,12 @@ def unwrapped(text: str) -> str:
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
+_IN_TEXT = r"(\$\$?|\\[(\[])?\\(?:text|math)(?:bf|it|rm)?\s{0,3}\{\s{0,3}"
 _LABEL_IN_TEXT = re.compile(
-    r"(\$\$?|\\[(\[])?\\text(?:bf|it|rm)?\s*\{\s*((?:the )?(?:final )?answer(?: is)?)\s{0,3}[:=]?\s*\}", re.IGNORECASE
+    rf"{_IN_TEXT}((?:the )?(?:final )?answer(?: is)?)\s{{0,3}}[:=]?\s{{0,3}}\}}(?:\\ )?", re.IGNORECASE
+)
+_ANSWER_IN_TEXT = re.compile(
+    rf"{_IN_TEXT}((?:the )?(?:final )?answer\b[^{{}}\n]{{1,60}})\}}(?:\$\$?|\\[)\]])?", re.IGNORECASE
 )
 _MARKUP = re.compile(r"</?(?:b|i|em|strong|code|p|center)>|^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
 
@@ -35,8 +39,9 @@ def _tagged(text: str) -> str:
 def _stated_in_json(text: str) -> str:
     """A text that is, or ends with a fence that is, a JSON object with one answer, with the answer stated instead."""
     fences = list(_FENCE.finditer(text))
-    start = fences[-1].start() if fences and not text[fences[-1].end() :].strip() else 0
-    value = _answer_in_object(fences[-1][1] if start or text.startswith("```") else text)
+    is_fenced = bool(fences) and not text[fences[-1].end() :].strip()
+    start = fences[-1].start() if is_fenced else 0
+    value = _answer_in_object(fences[-1][1] if is_fenced else text)
     return text if value is None else f"{text[:start]}\nAnswer: {value}"
 
 
@@ -56,7 +61,8 @@ def _without_quotations(text: str) -> str:
     """A text without programs, and without lines that it quotes and goes on after."""
     kept = _FENCE.sub(lambda fence: fence[1] if "\n" not in fence[1].strip() else "\n", text)
     kept = _MARKUP.sub("", _without_quoted_lines(kept) if ">" in kept else kept)
-    kept = _LABEL_IN_TEXT.sub(r"\2: \1", kept) if "\\text" in kept else kept
+    if "{" in kept:
+        kept = _ANSWER_IN_TEXT.sub(r"\2", _LABEL_IN_TEXT.sub(r"\2: \1", kept))
     return kept if kept.strip() else text
 
 

@@ -23,6 +23,7 @@ PIECES = (
     "\\frac", "\\frac{", "\\frac{1}", "\\text{", "\\text{a}", "^", "^{", "**", "^\\circ", "e", "-", "=", ":", "; ", ",",
     " and ", "\\begin{align}", "\\end{align}", "\\{", "\\}", "\\{x:", "<", "\\le ", "\\approx", "!", "\\pm", "_", "_{",
     "\\overline{", "²", "½", "×", "\\cup", "\\$", "%", "percent", "\\sqrt", "\\sqrt(", "/", "x", "'", "I would", "...",
+    "```", '{"answer": ', "</s>", "Option C is correct, ", "A: ", "or ", "\\text{Answer",
 )  # fmt: skip
 
 pieces = st.lists(st.sampled_from(PIECES), min_size=1, max_size=3).map("".join)
@@ -49,6 +50,8 @@ def assert_quick(function: object, *arguments: object) -> None:
 @example(start="<think>", repeated="</think><answer></answer>", end="x")
 @example(start="", repeated="{", end="")
 @example(start="", repeated="answer is", end="")
+@example(start="```", repeated="```", end="")
+@example(start="answer: 5", repeated="\n", end="")
 def test_finding_the_answer_in_a_reply_and_checking_its_format_are_quick(start: str, repeated: str, end: str) -> None:
     reply = hostile(start, repeated, end, LENGTH)
     assert_quick(extract, reply)
