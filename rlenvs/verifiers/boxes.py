@@ -4,11 +4,12 @@ import re
 from typing import NamedTuple
 
 _COMMAND = r"(?:[bB]oxed|f(?:rame)?box)"
-BOX = rf"(?:\\{{1,2}}{_COMMAND}(?![a-zA-Z])|(?<![a-zA-Z\\]){_COMMAND}(?=\{{))"
+BOX = rf"(?=[\\bBf])(?:\\{{1,2}}{_COMMAND}(?![a-zA-Z])|(?<![a-zA-Z\\]){_COMMAND}(?=\{{))"
 """The command of a box; its backslash may be doubled or lost, as text that passed through JSON or Python has it."""
 _BOX_TOKEN = re.compile(
+    rf"(?=[\\{{}}bBf])(?:"  # at most places of a text one look is enough
     rf"(?P<box>{BOX}\s*\{{)|{BOX}[ \t]*(?P<bare>[^\s${{}}\\])(?=[.,;:!?]*(?:[\s$}}\\]|\Z))"
-    r"|\\.|(?P<open>\{)|(?P<close>\})",
+    r"|\\.|(?P<open>\{)|(?P<close>\}))",
     re.DOTALL,
 )
 
