@@ -44,6 +44,15 @@ def after_marker(text: str) -> str | None:
     return marked[-1] or None if marked else None
 
 
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]?\n){2,}")
+
+
+def _without_runs(text: str) -> str:
+    """The text with one blank for many, and one empty line: what follows tries few places where a run could end."""
+    return _BLANK_LINES.sub("\n\n", _BLANKS.sub(" ", text))
+
+
 def extract(reply: str) -> str | None:
     """The final answer of a reply in any of the usual forms; None where it states none.
 
@@ -52,7 +61,7 @@ def extract(reply: str) -> str | None:
     that is one short line. What is denied, asked, supposed or quoted is no statement. A correction that follows counts;
     two different answers without one are none.
     """
-    text = unwrapped(outside_thinking(reply))
+    text = unwrapped(outside_thinking(_without_runs(reply)))
     if "ox" in text and re.search(BOX, text):
         return _boxed(text)
     statement = last_statement(text)

@@ -29,6 +29,7 @@ _REWRITES: list[tuple[str, _Replacement]] = [
         r"\\(?:qquad|quad)(?=[a-zA-Z]_|[^a-zA-Z]|$)|\\(?:enspace|thinspace)(?![a-zA-Z])|(?<!\\)\\[,;: ]|(?<=\S)~(?=\S)",
         " ",
     ),
+    (r" {2,}", " "),
     (r"(?<!\\)\\!\s*", ""),
     (r"^\s*(?:\\forall(?![a-zA-Z])|∀)", ""),
     (r"\\forall(?![a-zA-Z])|∀", " for all "),
