@@ -17,7 +17,7 @@ _UNITS = {
 _MEASURES = "个只名人条张本件位头匹棵朵颗粒次种支枝辆台块杯瓶盒箱间套双对组页道"
 _DIGITS = {sign: digit for digit, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _TENS = {"十": 10, "百": 100, "千": 1000}
-_NUMERAL = "[零〇一二两三四五六七八九十百千]+"
+_NUMERAL = "(?![一二两三四五六七八九]{2})[零〇一二两三四五六七八九十百千]+"  # 三五 is no thirty-five
 _WORDS = {
     "无解": "no solution", "无实数解": "no real solution", "无实数根": "no real solution", "空集": r"\emptyset",
     "正无穷": r"\infty", "负无穷": r"-\infty", "无穷大": r"\infty", "无穷": r"\infty",
@@ -64,7 +64,7 @@ _REWRITES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"百分之\s*(\d+(?:\.\d+)?)", r"\1%"),
     (rf"(?P<bottom>\d+|{_NUMERAL})分之(?P<top>\d+|{_NUMERAL})", _quotient),
     (r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]", r"\1-\2-\3"),
-    (r"(\d{1,2})[点时](\d{1,2})分?(?!钟)", lambda found: f"{found[1]}:{int(found[2]):02d}"),
+    (r"(\d{1,2})[点时](\d{2}(?=分|$)|\d(?=分))分?(?!钟)", lambda found: f"{found[1]}:{int(found[2]):02d}"),
     (r"(?<=\d)万", r" \\cdot 10^4 "),
     (r"(?<=\d)亿", r" \\cdot 10^8 "),
     (r"根号\s*(\d+)", r"\\sqrt{\1}"),

@@ -213,6 +213,8 @@ def _without_letters(gold: str, answer: str, asked: Question) -> tuple[str, str]
     place = 1 if letters[0] is None else 0
     letter = str(letters[place])
     bare = _LABELLED.sub("", sides[place])
+    if bare != sides[place] and normal(asked.options.get(letter, bare)) != bare:
+        return gold, answer  # (C) 42, where C is something else
     sides[place] = normal(asked.options.get(letter, bare)) if _CHOICE.fullmatch(bare) else bare
     return sides[0], sides[1]
 
@@ -221,7 +223,8 @@ def _are_same_choices(gold: str, answer: str, asked: Question) -> bool | None:
     """Choices by their letter; None where neither is just one."""
     if not any(_CHOICE.fullmatch(text) for text in (gold, answer)):
         several = [_choices(text) for text in (gold, answer)]
-        return several[0] == several[1] if all(several) and gold.isalpha() != answer.isalpha() else None
+        is_choice = bool(asked.options) or not asked.text
+        return several[0] == several[1] if is_choice and all(several) and gold.isalpha() != answer.isalpha() else None
     if not asked.options and {gold, answer} & asked.letters:  # the constant c is no choice C
         return None
     letters = _letter(gold, asked), _letter(answer, asked)

@@ -6,7 +6,9 @@ _NOT_COUNTED = frozenset((
     # how many there are of it
     "hundred", "thousand", "million", "billion", "trillion", "dozen", "half", "halves", "third", "quarter", "fourth",
     "fifth", "tenth", "score", "pair", "couple", "gross", "lakh", "crore", "myriad", "googol", "grand", "thou", "mil",
-    "mio", "kilo", "mega", "giga", "milli", "micro", "nano", "twice", "thrice", "double", "triple", "quadruple",
+    "mio", "kilo", "mega", "giga",
+    "tera", "peta", "milli", "micro", "nano", "squareroot",
+    "googolplex", "twice", "thrice", "double", "triple", "quadruple",
     "percent", "percentage", "percentile", "permille", "pct", "ppm", "bps", "fold", "nought", "naught",
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
     "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "zero",

@@ -5,7 +5,7 @@ limits are `UndecidedError`, and so is whatever has no value here. So one evalua
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any
 
@@ -23,13 +23,17 @@ _MAX_NODES = 800  # of two expressions that are evaluated to many digits
 _MAX_MAGNITUDE = 10**6  # powers of two
 
 
-def are_equal(one: Node, other: Node, *, is_positive: bool = False, is_real: bool = False) -> bool:
-    r"""Whether two expressions have the same value, for all values of their variables, or for all positive ones.
+def are_equal(
+    one: Node, other: Node, *, positive: Set[str] = frozenset(), is_real: bool = False, of_both: bool = False
+) -> bool:
+    r"""Whether two expressions have the same value, for all values of their variables.
 
     Rational numbers and functions are compared exactly. The rest is evaluated at points of both signs, on both sides of
     one, to fifty digits; where terms cancel, to three times as many.
 
     Args:
+        positive: the variables that are only ever positive.
+        of_both: with `is_real`, only where both of them are.
         is_real: only where one of them is real, and real in all its parts: `\\sqrt{1/n}` is nothing for a negative n.
 
     Raises:
@@ -49,11 +53,13 @@ def are_equal(one: Node, other: Node, *, is_positive: bool = False, is_real: boo
         return _are_close_at(one, other, {})
     agreed = 0
     points = points_for(names, one, other)
-    if is_positive:
-        points = [{name: abs(value) for name, value in point.items()} for point in points]
+    if positive:
+        points = [{name: abs(at) if name in positive else at for name, at in point.items()} for point in points]
+    if is_real:  # enough of them where roots and logarithms are real
+        points = [*points, *({name: abs(at) for name, at in point.items()} for point in points)]
     for point in points:
         try:
-            if is_real and not any(_is_real_at(side, point) for side in (one, other)):
+            if is_real and not (all if of_both else any)(_is_real_at(side, point) for side in (one, other)):
                 continue
             if not _are_close_at(one, other, point):
                 return False

@@ -4,8 +4,7 @@ Only where the question is known. The value itself belongs to `rules`.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from fractions import Fraction
+from collections.abc import Iterator
 
 from rlenvs.verifiers import rational, tree
 from rlenvs.verifiers.canonical import canonical, has_operation, is_worked_out, parts
@@ -14,6 +13,7 @@ from rlenvs.verifiers.question import Question
 from rlenvs.verifiers.reading import read
 from rlenvs.verifiers.text import normal
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.written import why_not_written
 
 
 def why_not_asked(gold: str, answer: str, asked: Question) -> str:
@@ -24,12 +24,13 @@ def why_not_asked(gold: str, answer: str, asked: Question) -> str:
     """
     if not asked.text:
         return ""
-    for is_asked, is_missing, sentence in _FORMS:
-        if is_asked.search(asked.text) and is_missing(gold, answer):
-            return sentence
+    if why := why_not_written(gold, answer, asked.text):
+        return why
     sides = [_tree_or_none(text) for text in (gold, answer)]
     if sides[0] is None or sides[1] is None:
         return ""
+    if r"\begin" in answer and isinstance(sides[0], tree.EXPRESSIONS):
+        return "a determinant that is not worked out"
     return _why_not_worked_out(sides[0], sides[1], asked)
 
 
@@ -43,9 +44,44 @@ def _why_not_worked_out(gold: Node, answer: Node, asked: Question) -> str:
     given = list(_formulas(asked))
     if canonical(answer) in {part for formula in given for part in parts(formula)}:
         return "a part of the question, not worked out"
+    if why := _why_left_to_do(gold, answer, asked):
+        return why
     value = rational.exact(gold)
     is_asked = value is not None and any(has_operation(part) and rational.exact(part) == value for part in _all(given))
     return "not worked out" if is_asked and is_worked_out(gold) and not is_worked_out(answer) else ""
+
+
+def _why_left_to_do(gold: Node, answer: Node, asked: Question) -> str:
+    """What is left to be worked out in an answer beside a reference in which nothing is."""
+    calls = [{part.name for part in tree.walk(side) if isinstance(part, tree.Call)} for side in (gold, answer)]
+    if (calls[1] - calls[0]) & _TO_BE_DONE and not tree.symbols(answer):
+        return "not worked out"
+    is_rounded = any(isinstance(part, tree.Number) and part.places for part in tree.walk(gold))
+    if (
+        not is_rounded
+        and rational.exact(gold) is not None
+        and isinstance(answer, tree.EXPRESSIONS)
+        and rational.exact(answer) is None
+    ):
+        return "a number that is not worked out"
+    if not tree.symbols(answer) and (calls[1] - calls[0]) & _ANGLES:
+        return "a value of an angle that is not worked out"
+    if isinstance(gold, tree.Matrix) and is_worked_out(gold) and not is_worked_out(answer):
+        return "a matrix that is not worked out"
+    return "not simplified" if _SIMPLIFY.search(asked.text) and _divides(answer) and not _divides(gold) else ""
+
+
+_TO_BE_DONE = frozenset(("gcd", "lcm", "mod", "max", "min", "floor", "ceil", "abs", "sgn"))
+_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
+_SIMPLIFY = re.compile(r"\bsimplif", re.IGNORECASE)
+
+
+def _divides(node: Node) -> bool:
+    """Whether something is divided by variables."""
+    return any(
+        isinstance(part, tree.Power) and part.exponent == tree.MINUS_ONE and bool(tree.symbols(part.base))
+        for part in tree.walk(node)
+    )
 
 
 def _all(formulas: list[Node]) -> Iterator[Node]:
@@ -81,49 +117,5 @@ def _has_bracket(node: Node) -> bool:
     )
 
 
-_QUOTIENT = re.compile(r"\\frac\s*\{?\s*(\d+)\s*\}?\s*\{?\s*(\d+)\s*\}?|(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
-
-
-def _is_reducible(text: str) -> bool:
-    return any(
-        int(bottom) and Fraction(int(top), int(bottom)).denominator != int(bottom)
-        for found in _QUOTIENT.finditer(text)
-        for top, bottom in [tuple(digits for digits in found.groups() if digits)]
-    )
-
-
-def _is_quotient(text: str) -> bool:
-    return _QUOTIENT.search(text) is not None
-
-
-_DECIMAL = re.compile(r"\d*\.\d+")
-_SCIENTIFIC = re.compile(r"10\s*\^|\d[eE]")
-
-_Missing = Callable[[str, str], bool]
-_FORMS: list[tuple[re.Pattern[str], _Missing, str]] = [
-    (re.compile(pattern, re.IGNORECASE), is_missing, sentence)
-    for pattern, is_missing, sentence in [
-        (
-            r"simplif|simplest|lowest terms|reduced (?:form|fraction)|common fraction|irreducible",
-            lambda gold, answer: _is_reducible(answer) and not _is_reducible(gold),
-            "a fraction that is not reduced",
-        ),
-        (
-            r"\bas an? (?:\w+ )?(?:fraction|mixed number)\b|\bfraction in (?:its )?(?:lowest|simplest)",
-            lambda gold, answer: _is_quotient(gold) and not _is_quotient(answer) and bool(_DECIMAL.search(answer)),
-            "a decimal where a fraction is asked for",
-        ),
-        (
-            r"\b(?:as|to|into|in) (?:an? )?decimal\b",
-            lambda gold, answer: bool(_DECIMAL.search(gold)) and ("%" in answer or _is_quotient(answer)),
-            "a fraction or a percentage where a decimal is asked for",
-        ),
-        (
-            r"\b(?:scientific notation|standard form)\b",
-            lambda gold, answer: bool(_SCIENTIFIC.search(gold)) and not _SCIENTIFIC.search(answer),
-            "not in scientific notation",
-        ),
-    ]
-]
 _FACTOR = re.compile(r"\bfactor(?:i[sz]e|i[sz]ation)?\b", re.IGNORECASE)
 _EXPAND = re.compile(r"\b(?:expand|multiply out)\b", re.IGNORECASE)

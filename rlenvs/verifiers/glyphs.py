@@ -9,7 +9,7 @@ _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _GLYPHS = {
     "−": "-", "–": "-", "×": r"\times ", "·": r"\cdot ", "÷": r"\div ", "π": r"\pi ", "θ": r"\theta ",
     "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "∞": r"\infty ", "±": r"\pm ", "°": r"^\circ ", "∪": r"\cup ",
-    "∩": r"\cap ", "∅": r"\emptyset ", "∈": r"\in ", "⁄": "/", "。": ".", "、": ",", "≈": r"\approx ", "⋅": r"\cdot ",
+    "∩": r"\cap ", "∅": r"\emptyset ", "∈": r"\in ", "⁄": "/", "。": ".", "、": ", ", "≈": r"\approx ", "⋅": r"\cdot ",
     "∙": r"\cdot ", "⋯": "...", "→": r"\to ", "⇒": r"\implies ", "∧": r"\wedge ", "∨": r"\vee ", "≃": r"\simeq ",
     "⩽": r"\le ", "⩾": r"\ge ",
     "∕": "/", "Ø": r"\emptyset ", "∛": r"\sqrt[3]", "Ω": r"\text{ohm}", "¢": r"\text{cents}", "₹": r"₹",

@@ -68,6 +68,9 @@ class _Parser(Brackets):
         while self._is(*RELATIONS):
             signs.append(self._advance().text)
             sides.append(self._set())
+        last = sides[-1]
+        if "equiv" in signs and isinstance(last, tree.Call) and last.name == "mod":
+            sides[-1] = residue_class(*last.arguments)
         if "~" in signs:
             signs, sides = without_roundings(signs, sides)
         return tree.Relation(tuple(signs), tuple(sides)) if signs else sides[0]

@@ -12,13 +12,23 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"(?:(?<=\s)|^|(?<=\$))(?:\\(?:text|textbf|mathrm)\s*\{\s*)?\(?(?P<letter>[A-J])[).:]\s*\}?\s*~?")
+_ALL_POSITIVE = re.compile(r"\b(?:all )?variables (?:are|represent|denote) (?:all )?positive", re.IGNORECASE)
+_NAMES = r"((?:\$?[a-zA-Z]\$?(?:,? and |, )?)+)"
 _POSITIVE = re.compile(
-    r"\b(?:positive (?:real|numbers?|variables?|values?|constants?)"
-    r"|(?:variables?|[a-z]) (?:\w+ ){0,3}(?:are|is|be) (?:all )?positive|and \$?[a-z]\$? positive)\b|\b[a-z]\s*>\s*0",
+    rf"\bpositive (?:\w+ ){{0,2}}{_NAMES}(?![a-zA-Z])|{_NAMES} (?:(?:are|is|be) (?:all )?)?positive\b"
+    r"|([a-zA-Z])\s*>\s*0",
     re.IGNORECASE,
 )
+_MATRICES = re.compile(r"\b(?:matri(?:x|ces)|operators?|linear maps?|group)\b", re.IGNORECASE)
+_POINT = re.compile(r"\b(?:points?|coordinates|vertex|ordered pairs?|midpoint|cent(?:er|re)|vectors?)\b", re.IGNORECASE)
+_FUNCTION = re.compile(r"\b(?:inverse|function)\b", re.IGNORECASE)
 _RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 _ANGLE = re.compile(r"\b(?:in|to|into|how many|of) (degree|radian)s?\b", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\bhow many (?:more |fewer )?"
+    r"((?:(?!(?:are|do|does|did|can|will|would|is|was|were|in|of|than|could|have|has)\b)[a-z-]+ ?)+)",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[a-zA-Z]{2,}")
 _GENERAL = frozenset(counted.stem(noun) for noun in ("units", "people", "ways", "times", "points", "things", "items"))
 _EVENTS = ("angle", "P(", "Pr(", "Prob(", "E(", "E[", "Var(", "Cov(")
@@ -34,7 +44,7 @@ _LABELS = frozenset((
 ))  # fmt: skip
 _PER = frozenset(("per", "square", "cubic"))
 _MEASURED = "length|distance|area|volume|height|width|time|speed|weight|mass|perimeter|radius|diameter|circumference"
-_UNIT_NAME = r"((?:square |cubic )?[a-z]{2,}(?: per (?:square |cubic )?[a-z]+)?)"
+_UNIT_NAME = r"((?:square |cubic )?[a-z]{2,}(?:(?: per |/)(?:square |cubic )?[a-z]+)?(?:\^\{?[23]\}?|[²³])?)"
 _IN_UNIT = re.compile(
     r"\b(?:how many|convert\w*\b[^.?!]{1,60}? (?:to|into|in)"
     rf"|(?:answer|expressed?|measured|number|{_MEASURED})s?\b[^.?!]{{0,60}}?\b(?:in|of)|in) {_UNIT_NAME}",
@@ -60,9 +70,14 @@ _TIME = re.compile(
     r"\b(?:what|which) time\b|\bwhen (?:does|do|did|will|should|is|was)\b|o'clock|\bclock\b", re.IGNORECASE
 )
 _AFTERNOON = re.compile(r"\bafternoon\b|\bevening\b|\bp\.?m\b", re.IGNORECASE)
-_NEAREST = re.compile(r"\bto the nearest[- ]+(?:whole )?([a-z]+)", re.IGNORECASE)
-_PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "cent": 2, "penny": 2}
-_DECIMALS = re.compile(r"\b(\d|one|two|three|four|five|six) decimal (?:place|digit)", re.IGNORECASE)
+_NEAREST = re.compile(r"\bto the nearest[- ]+(?:whole )?([a-z]+(?:-[a-z]+)?)( of a percent)?", re.IGNORECASE)
+_PLACES = {
+    "tenth": 1, "hundredth": 2, "thousandth": 3, "ten-thousandth": 4, "hundred-thousandth": 5, "millionth": 6,
+    "cent": 2, "penny": 2,
+}  # fmt: skip
+_DECIMALS = re.compile(
+    r"\b(\d|one|two|three|four|five|six) (?:decimal (?:place|digit)|decimals\b|d\.?p\.?(?![a-z]))", re.IGNORECASE
+)
 _COUNTED = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _APPROXIMATE = re.compile(r"\bapproximat|\bround(?:ed|ing)? (?:off|to|your|the)\b|\babout how\b", re.IGNORECASE)
 _EXACT = re.compile(
@@ -89,19 +104,44 @@ _ORDER = re.compile(
     r"|\bfrom (?:the )?(?:least|smallest|lowest|greatest|largest|highest) to\b",
     re.IGNORECASE,
 )
-_NAME_IN_ROW = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?:\(-?\w+\)|_\{?\w+\}?)?(?![a-zA-Z])")
+_NAME_IN_ROW = re.compile(r"(?<![a-zA-Z\\])(?:\\[a-zA-Z]{2,7}|[a-zA-Z])(?:\(-?\w+\)|_\{?\w+\}?)?(?![a-zA-Z])")
 _ROW = re.compile(
     r"\b(?:find|determine|compute|calculate|evaluate|what are|values? of)\s+(?:the values? of\s+)?"
+    r"(?:(?:the |all |real |positive )*(?:constants|numbers|integers|coefficients|variables) )?"
     rf"(\$?{_NAME_IN_ROW.pattern}\$?(?:(?:,\s*(?:and\s+)?|\s+and\s+)\$?{_NAME_IN_ROW.pattern}\$?)+)(?![(^=])",
     re.IGNORECASE,
 )
 _LONGEST_TUPLE = 4
+_ENDS = {"min", "max"}  # which their sizes tell apart
+_VALUE = (
+    "slope|intercept|[xy]-intercept|mean|median|mode|range|quotient|remainder|length|width|height|base|area|perimeter"
+    "|volume|radius|diameter|minimum|maximum|cent(?:er|re)|domain|sum|product|difference|gcd|lcm|numerator|denominator"
+    "|amplitude|period|real part|imaginary part|expectation|variance|standard deviation"
+)
+_PAIR = re.compile(
+    rf"\b({_VALUE})\b(?: of [^.,?!]{{1,40}})? and (?:the |its |also the )*(?:\w+ )?({_VALUE})\b", re.IGNORECASE
+)
+_PARTS = re.compile(r"\(([a-d])\) (?:find|determine|compute|calculate|what|how)|\bhow many\b", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(?:find|determine|compute|calculate|evaluate|solve for|what is|what are|values? of)\b"
     r"((?:[^.?!]|\.(?=\d)){0,60})",
     re.IGNORECASE,
 )
+_FIRST_FORMULA = re.compile(r"\s*(?:the (?:exact )?value of\s*)?\$([^$]+)\$")
+
+
+def _is_more_than(name: str, asked: str) -> bool:
+    """Whether what is asked for first is a formula about a letter, and not the letter: `$x + y$`."""
+    found = _FIRST_FORMULA.match(asked)
+    formula = found[1].strip() if found else name
+    return (
+        formula != name and re.search(rf"(?<![a-zA-Z\\]){name}(?![a-zA-Z])", formula) is not None and "=" not in formula
+    )
+
+
 _KINDS = [
+    re.compile(r"(?<![a-zA-Z\\])[A-Z]{2}(?![a-zA-Z])"),
+    re.compile(r"\\?angle ?[A-Z]{1,3}(?![a-zA-Z])"),
     re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?![a-zA-Z(_{'^])"),
     re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]\(-?\w+\)"),
     re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]_\{?\w+\}?"),
@@ -144,9 +184,27 @@ class Question:
         return found if len(found) > 1 else {}
 
     @cached_property
-    def says_positive(self) -> bool:
-        """Whether it says that its variables are positive."""
-        return bool(_POSITIVE.search(self.text))
+    def positive(self) -> frozenset[str]:
+        """The letters that it says are positive."""
+        if _ALL_POSITIVE.search(self.text):
+            return self.letters
+        named = [found[1] or found[2] or found[3] for found in _POSITIVE.finditer(self.text)]
+        return frozenset(letter for names in named for letter in _LETTER.findall(names))
+
+    @cached_property
+    def is_about_matrices(self) -> bool:
+        """Whether its capital letters may be matrices or operators, whose products have an order."""
+        return bool(_MATRICES.search(self.text))
+
+    @cached_property
+    def asks_point(self) -> bool:
+        """Whether it asks for a point: then `(1, 2)` is no interval."""
+        return bool(_POINT.search(self._asking))
+
+    @cached_property
+    def asks_function(self) -> bool:
+        """Whether it asks for a function, which its equation solved for the argument is not."""
+        return bool(_FUNCTION.search(self._asking))
 
     @cached_property
     def asks_ratio(self) -> bool:
@@ -166,11 +224,18 @@ class Question:
         found = _ANGLE.search(self.text)
         return found[1].lower() if found else ""
 
+    @cached_property
+    def counts(self) -> bool:
+        """Whether it asks how many there are of something that is no unit."""
+        found = _HOW_MANY.search(self._asking)
+        return found is not None and not any(map(units.is_known, found[1].split()))
+
     def is_about(self, nouns: str) -> bool:
         """Whether what is counted may be what it asks for: a noun of its own, or one that says nothing."""
         if not self.text:
             return True
-        stems = {counted.stem(word) for word in _WORDS.findall(self.text)} | _GENERAL
+        counting = _HOW_MANY.search(self.text)
+        stems = {counted.stem(word) for word in _WORDS.findall(counting[1] if counting else self.text)} | _GENERAL
         return any(counted.stem(noun) in stems for noun in _WORDS.findall(nouns))
 
     def may_label(self, label: str) -> bool:
@@ -209,10 +274,12 @@ class Question:
     @cached_property
     def places(self) -> int | None:
         """How many decimals a rounded answer is to have; None where it does not ask to round."""
+        percent = 2 if self.asks_percent else 0  # a tenth of a percent is a thousandth
         if found := _NEAREST.search(self.text):
-            return _PLACES.get(found[1].lower(), 0)
+            name = found[1].lower()
+            return _PLACES[name] + max(percent, 2 if found[2] else 0) if name in _PLACES else 0
         if found := _DECIMALS.search(self.text):
-            return int(_COUNTED.get(found[1].lower(), 0) or found[1])
+            return int(_COUNTED.get(found[1].lower(), 0) or found[1]) + percent
         return None
 
     @cached_property
@@ -253,6 +320,8 @@ class Question:
             return False
         found = [each for asking in _ASKING.finditer(self.text) for each in kind.findall(asking[1])]
         names = {re.sub(r"[\s${}\\]", "", each) for each in found}
+        if len(name) == 1 and any(_is_more_than(name, asking[1]) for asking in _ASKING.finditer(self.text)):
+            return True
         is_known = bool(kind.search(self.text)) and name in self._compact
         return bool(names) and name not in names and (is_known or len(name) > 1)
 
@@ -265,6 +334,10 @@ class Question:
     def asks_order(self, num_items: int) -> bool:
         """Whether the order of answers says what they are: it asks for one, or for as many names in a row."""
         if _ORDER.search(self._asking):
+            return True
+        if num_items == 2 and (pair := _PAIR.search(self.text)) and {pair[1][:3].lower(), pair[2][:3].lower()} != _ENDS:
+            return True
+        if num_items > 1 and len(_PARTS.findall(self.text)) == num_items:
             return True
         names = [_NAME_IN_ROW.findall(row[1]) for row in _ROW.finditer(self.text)]
         return num_items > 1 and any(len(row) == num_items for row in names)

@@ -117,6 +117,8 @@ def _without_parameters(node: Node) -> Node:
     about = [item for item in node.items if isinstance(item, tree.Relation) and item.signs == ("in",)]
     rest = tuple(item for item in node.items if item not in about)
     names = {item.sides[0] for item in about}
+    if any(isinstance(item, tree.Relation) and set(item.signs) != {"="} for item in rest):
+        return node  # x > 3, x \\in \\mathbb{Z} says more than x > 3
     is_about_rest = bool(about) and all(isinstance(item.sides[1], tree.SetNamed) for item in about)
     if not is_about_rest or not names <= {part for item in rest for part in tree.walk(item)} or not rest:
         return node
@@ -159,7 +161,7 @@ def is_qualified(text: str) -> bool:
     return _QUALIFIER.search(text) is not None or _MEMBER.search(text) is not None
 
 
-_MEMBER = re.compile(r",\s*[a-z]\s*\\in\s*\\mathbb")
+_MEMBER = re.compile(r",\s*([a-z])\s*\\in\s*(\\mathbb\s*\{[A-Z]\}(?:[_^]\{?[^\s,]*)?)")
 
 
 def are_compatible(one: str, other: str) -> bool:
@@ -167,9 +169,12 @@ def are_compatible(one: str, other: str) -> bool:
 
     A qualifier that one of them leaves out counts where it says more than what kind of number is meant.
     """
+    members = [frozenset(_MEMBER.findall("".join(text.split()))) for text in (one, other)]
+    if all(members) and {each[1] for each in members[0]} != {each[1] for each in members[1]}:
+        return False
     said = [_restrictions(text) for text in (one, other)]
     if None in said:
-        return not any(_STRONG & (each or frozenset()) for each in said)
+        return not any(_STRONG & {word.rstrip("s") for word in each or ()} or _bounds(each) for each in said)
     return said[0] == said[1]
 
 
@@ -181,8 +186,14 @@ def _restrictions(text: str) -> frozenset[str] | None:
 
 _STRONG = frozenset(("even", "odd", "prime", "composite"))
 _RESTRICTION = re.compile(
-    r"\b(?:even|odd|prime|composite|positive|negative|non-?negative|non-?zero|rational|constant)\b|[<>]=?\s*\d+"
+    r"\b(?:even|odd|prime|composite|positive|negative|non-?negative|non-?zero|rational|real|integer|natural|constant)s?\b"
+    r"|(?:[<>]=?|\\[lg]e)\s*-?\d+|\\mathbb\s*\{[a-z]\}"
 )
+
+
+def _bounds(said: frozenset[str] | None) -> bool:
+    """Whether a qualifier bounds its letter by more than its sign."""
+    return any(re.search(r"[<>lg]", word) and re.search(r"\d", word) and word[-1] not in "01" for word in said or ())
 
 
 def _with_named_parts(text: str) -> str:

@@ -109,7 +109,9 @@ def _interval(low: Any, has_low: bool, high: Any, has_high: bool) -> Region:
     if (has_low and abs(low) == _INFINITY) or (has_high and abs(high) == _INFINITY):
         raise UndecidedError("infinity is in no interval")
     if _is_same(low, high):
-        return (Piece(low, True, low, True),) if has_low and has_high else ()
+        if not (has_low and has_high):
+            raise UndecidedError("an interval without a number in it")
+        return (Piece(low, True, low, True),)
     if low > high:
         raise UndecidedError("an interval that ends before it begins")
     return (Piece(low, has_low and abs(low) != _INFINITY, high, has_high and abs(high) != _INFINITY),)

@@ -9,6 +9,14 @@ _BASES = {
     "sixteen": 16,
 }  # fmt: skip
 _ENDS = r"[^\[\]()]*[,;][^\[\]()]*"  # of an interval
+
+
+def _as_binomial(found: re.Match[str]) -> str:
+    """`C_5^2` and `5C2` as a binomial, where it can be one."""
+    above, below = (int(digits) for digits in found.groups() if digits)
+    return rf"\binom{{{above}}}{{{below}}}" if below <= above else found[0]
+
+
 _REWRITES: list[tuple[str, _Replacement]] = [
     (r"\s+", " "),
     (r"\\(?:left|right)\s*\.|\\(?:nonumber|notag|hfill|centering|limits)(?![a-zA-Z])", ""),
@@ -37,6 +45,8 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"^(USD|EUR|GBP|RMB|CNY|INR|JPY)\s*(-?[\d.,]+)$", r"\2 \1"),
     (r"\bUS\s*(?=\\?\$)", ""),
     (r"(?<![\\$])\$(?!.*\$(?!-?[\d.]))(?=-?[\d.])(?=[^$]*$|[^$]*\$-?[\d.])", r"\\$"),  # no formula is closed: money
+    (r"(?<=[\w}])\$,?\s*\$(?=[\w\\])", ", "),  # two formulas
+    (r"(?<=\d)\s*(?:\\q?quad|~)\s*(?=\d)", ", "),
     (r"(?<=\w)(?<!\\)\$(?=\w)", " "),  # 5$6$ is no 56
     (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
     (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
@@ -53,18 +63,17 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"(?<=[\])])\s*U\s*(?=[\[(])", r" \\cup "),
     (r"\\big(?:cup|cap)(?![a-z])", lambda found: found[0].replace("big", "")),
     (r"^all real numbers (?:except|other than)\s+(.*)$", r"\\mathbb{R} \\setminus \\{\1\\}"),
-    (r"(?:\{\s*\}\s*)?[_^]\s*\{?(\w+)\}?\s*C\s*_\s*\{?(\w+)\}?", r"\\binom{\1}{\2}"),
+    (r"(?<![a-zA-Z\d)}])(?:\{\s*\}\s*)?[_^]\s*\{?(\d+|n)\}?\s*C\s*_\s*\{?(\d+|[kr])\}?", r"\\binom{\1}{\2}"),
     (r"\\text\s*\{\s*\}|(?<!\\)\{\s*\}|(?<=\d)~$", ""),
     (r"\\text\s*\{\s*(-?[\d.,]*\d|[\dA-F]+(?=\s*\}\s*_))\s*\}", r"\1"),
     (r"\\text\s*\{\s*\(?(?:in )?base (\d+|[a-z]+)\)?\s*\}", r" base \1"),
-    (r"_\s*\{\s*\((\d+)\)\s*\}", r"_\1"),
+    (r"(?<=[\dA-F])_\s*\{\s*\((\d+)\)\s*\}", r"_\1"),
     (r"^\{(\w+)\}\s*_", r"\1_"),
     (r"(?:\(\s*\\text\s*\{\s*|\\text\s*\{\s*\(\s*|\(\s*\\?)mod\s*\}?\s*(\d+)\s*\)", r"\\pmod{\1}"),
     (r"^(?:exactly|precisely|about|approximately|roughly|around)\s+(?=[-\d\\$.])", ""),
     (r"^(?:\\(?:therefore|implies|Rightarrow|Longrightarrow)(?![a-z])|∴)\s*", ""),
     (r"^(?:\\text\s*\{)?\s*diverges to\s*\}?\s*", ""),
     (r",?\s*(?:\\text\s*\{)?\s*\(?(?:i\.\s?e\.|\(or(?= ))\s*\}?\s*([^()]*?)\)?$", r" \\text{or} \1"),
-    (r"^(\d+) and (\d+/\d+)$", r"\1 \2"),
     (r"(?<=\d)\s*\\Omega$", r" \\text{ohm}"),
     (r"\s*(?:\\text\s*\{)?\s*\((?:exactly|approximately|approx\.?|rounded)\)\s*\}?$", ""),
     (r"\s+per cent(?![a-z])", r"%"),
@@ -72,7 +81,8 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"\\text\s*\{([a-zA-Z]+)\}\s*(?:\\cdot|\*)\s*\\text\s*\{([a-zA-Z]+)\}", r"\\text{\1*\2}"),
     (r"\\(?:blacksquare|square|qed|Box)(?![a-z])", ""),
     (r"(?<![a-zA-Z\\])sq\. ?(?=[a-z])", "square "),
-    (r"(?<![a-zA-Z\\])C\s*_\s*\{?(\d+)\}?\s*\^\s*\{?(\d+)\}?", r"\\binom{\1}{\2}"),
+    (r"(?<![a-zA-Z\\}\d])C\s*_\s*\{?(\d+)\}?\s*\^\s*\{?(\d+)\}?", _as_binomial),
+    (r"(?<![a-zA-Z\d])(\d+) ?C ?(\d+)(?!\d)|(?<![a-zA-Z])nCr\s*\((\d+),\s*(\d+)\)|^(\d+) choose (\d+)$", _as_binomial),
     (r"\\frac\s*\{\s*\\text\s*\{(\w+)\}\s*\}\s*\{\s*\\text\s*\{(\w+)\}\s*\}", r"\\text{\1/\2}"),
     (r"^(\d+)\s*(?:\\text\s*\{\s*)?to(?:\s*\})?\s*(\d+)$", r"\1:\2"),
     (r"(?<=\d)[_'](?=\d{3}(?:[_']\d{3})*(?!\d))", ""),
@@ -101,7 +111,7 @@ _REWRITES: list[tuple[str, _Replacement]] = [
         lambda found: f"{found[1]}base {_BASES[found[2]]}",
     ),
     (r"(?<=[\d.])\\bar(?![a-z])", r"\\overline"),
-    (r"^\\frac\s*\{\s*d\s*([a-zA-Z])\s*\}\s*\{\s*d\s*[a-z]\s*\}\s*=|^d([a-zA-Z])\s*/\s*d[a-z]\s*=", r"\1\2' ="),
+    (r"^\\frac\s*\{\s*d\s*([a-zA-Z])\s*\}\s*\{\s*d\s*x\s*\}\s*=|^d([a-zA-Z])\s*/\s*dx\s*=", r"\1\2' ="),
     (rf"(^|\\c[ua]p\s*|\\in\s*)\]({_ENDS})\[", r"\1(\2)"),  # ]1, 2[
     (rf"(^|\\c[ua]p\s*|\\in\s*)\]({_ENDS})\]", r"\1(\2]"),
     (rf"(^|\\c[ua]p\s*|\\in\s*)\[({_ENDS})\[", r"\1[\2)"),

@@ -18,11 +18,13 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Lists and sets: each item is one of the other's, in any order, and keeps its name."""
     if not any(_is_list(side) for side in (gold, answer)) or are_regions(gold, answer):
         return None
+    is_row = any(isinstance(side, tree.Bracketed) for side in (gold, answer))
     gold, answer = _without_brackets(gold, answer), _without_brackets(answer, gold)
     if not _are_joined_alike(gold, answer):
         return False
     expected, given = items(gold), items(answer)
-    if comparison.asked.asks_order(len(expected)) or any(map(_is_sequence, (expected, given))):
+    is_row = is_row and not any(isinstance(side, tree.Bracketed) for side in (gold, answer))
+    if is_row or comparison.asked.asks_order(len(expected)) or any(map(_is_sequence, (expected, given))):
         return _are_in_order(expected, given, comparison)
     if len(expected) != len(given):
         expected, given = _assignments(expected), _assignments(given)

@@ -47,7 +47,7 @@ def _is_as_asked(gold: tree.Quantity, answer: tree.Quantity, comparison: Compari
     unit, asked = units.unit(answer.unit), units.unit(comparison.asked.unit)
     if unit is None:
         return True
-    if asked is not None and units.is_measure(unit):
+    if units.is_measure(unit) and (asked is not None or comparison.asked.counts):
         return unit == asked or answer.unit == gold.unit
     return units.is_measure(unit) or bool(gold.unit) or comparison.asked.is_about(answer.unit)
 

@@ -36,8 +36,10 @@ def _is_membership(relation: tree.Relation) -> bool:
     return relation.signs == ("in",) and isinstance(relation.sides[1], tree.SetOf)
 
 
-def sets(gold: Node, answer: Node, _: Comparison) -> bool | None:
+def sets(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Intervals, sets and relations of one variable as sets of reals."""
+    if comparison.asked.asks_point and isinstance(gold, tree.Bracketed):
+        return None
     if not are_regions(gold, answer):
         return None
     names = [regions.variables(side) for side in (gold, answer)]
@@ -131,7 +133,7 @@ def _is_left_unsolved(gold: tree.Relation, answer: tree.Relation, comparison: Co
 def _is_solved_for_another(gold: tree.Relation, answer: tree.Relation, comparison: Comparison) -> bool:
     """Whether the question says what to solve for, and one of them is solved for something else."""
     names = [side.sides[0].name for side in (gold, answer) if isinstance(side.sides[0], tree.Symbol)]
-    return len(set(names)) == 2 and bool(set(names) & comparison.asked.sought)
+    return len(set(names)) == 2 and (bool(set(names) & comparison.asked.sought) or comparison.asked.asks_function)
 
 
 def _is_copied(relation: tree.Relation, comparison: Comparison) -> bool:
@@ -169,9 +171,9 @@ def solved(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     is_equation = relation.signs == ("=",) and all(isinstance(side, tree.EXPRESSIONS) for side in relation.sides)
     if not is_equation or len(missing) != 1 or not tree.symbols(solution) or len(tree.symbols(relation)) < 2:
         return None
-    if _is_copied(relation, comparison):
-        return False
     (name,) = missing
+    if _is_copied(relation, comparison) or (_is_solved(relation) and relation.sides[0] != tree.Symbol(name)):
+        return False
     difference = tree.Sum((relation.sides[0], tree.negative(relation.sides[1])))
     at = [tree.substituted(difference, name, value) for value in (*_EQUIDISTANT, solution)]
     curvature = tree.Sum((at[0], tree.Product((tree.Number(Fraction(-2)), at[1])), at[2]))

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from rlenvs.verifiers import evaluate, rational, regions, tree
+from rlenvs.verifiers.canonical import canonical
 from rlenvs.verifiers.rational import UndecidedError
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.tree import Node
@@ -18,15 +19,25 @@ def valued(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Expressions by their values; `log` without a base is natural or of base ten, on both sides alike."""
     if not isinstance(gold, tree.EXPRESSIONS) or not isinstance(answer, tree.EXPRESSIONS):
         return None
+    if any(tree.Symbol("...") in tree.walk(side) for side in (gold, answer)):  # what dots stand for, nobody can add up
+        return canonical(gold) == canonical(answer)
+    if comparison.asked.is_about_matrices and any(map(_has_capitals, (gold, answer))):
+        return gold == answer
     if evaluate.are_equal(gold, answer) or _are_rounded(gold, answer, comparison):
         return True
-    are_positive = _are_logarithms(gold, answer) or comparison.asked.says_positive
-    if are_positive and evaluate.are_equal(gold, answer, is_positive=True):
+    positive = comparison.asked.positive & (tree.symbols(gold) | tree.symbols(answer))
+    if positive and evaluate.are_equal(gold, answer, positive=positive):
+        return True
+    if _are_logarithms(gold, answer) and evaluate.are_equal(gold, answer, is_real=True, of_both=True):
         return True
     if _have_roots(gold, answer) and evaluate.are_equal(gold, answer, is_real=True):
         return True
     one, other = tree.rebuilt(gold, _with_base_ten), tree.rebuilt(answer, _with_base_ten)
     return (one, other) != (gold, answer) and evaluate.are_equal(one, other)
+
+
+def _has_capitals(node: Node) -> bool:
+    return any(name.isupper() for name in tree.symbols(node))
 
 
 def _have_roots(gold: Node, answer: Node) -> bool:
@@ -74,7 +85,7 @@ def _are_rounded(gold: Node, answer: Node, comparison: Comparison) -> bool:
     if difference > 1 or (difference == 1 and abs(rounded.value) < abs(value)):  # halves are rounded up
         return False
     if comparison.asked.places is not None:  # 3.14159 is not rounded as it is asked, whatever else it is
-        return places >= comparison.asked.places and (rounded is answer or _places(full) is None)
+        return places >= comparison.asked.places and (rounded is answer or rational.exact(full) is None)
     if _significant(rounded.value, places) < _LEAST_DIGITS or places < _LEAST_PLACES:
         return False
     if _places(full) is not None or comparison.asked.asks_approximation:

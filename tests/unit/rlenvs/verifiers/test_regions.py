@@ -34,7 +34,6 @@ def shown(text: str) -> list[str]:
         (r"\{x \in \mathbb{R} : x < 1\}", ["(-inf,1)"]),
         (r"\{3, 1, 2\}", ["[1,1]", "[2,2]", "[3,3]"]),
         ("[2,2]", ["[2,2]"]),
-        ("(2,2)", []),
     ],
 )
 def test_a_region_is_its_pieces_from_left_to_right(text: str, pieces: list[str]) -> None:
