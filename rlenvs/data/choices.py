@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rlenvs.verifiers import structure, verify
-from rlenvs.verifiers.text import normal
+from rlenvs.verifiers import verify
+from rlenvs.verifiers.notation import structure
+from rlenvs.verifiers.notation.text import normal
 
 LETTERS = "ABCDEFGHIJ"  # as many as the verifier knows for letters of a choice
 _ONE_LETTER = re.compile(r"\(?([A-Ja-j])\)?\.?")

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from rlenvs.data.choices import chosen
 from rlenvs.verifiers import is_equal
 from rlenvs.verifiers.credit import partial_credit
-from rlenvs.verifiers.exact import number
-from rlenvs.verifiers.text import normal
+from rlenvs.verifiers.notation.exact import number
+from rlenvs.verifiers.notation.text import normal
 
 Answers = Literal["any", "number", "integer"]
 MAX_NUMBER_CHARS = 200  # of one number with its name and unit

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rlenvs.verifiers import judge, rules, structure, verify
-from rlenvs.verifiers.exact import number
-from rlenvs.verifiers.lexer import UnreadableError
-from rlenvs.verifiers.question import Question
-from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import read
-from rlenvs.verifiers.text import normal
+from rlenvs.verifiers import judge, rules, verify
+from rlenvs.verifiers.asked.question import Question
+from rlenvs.verifiers.notation import structure
+from rlenvs.verifiers.notation.exact import number
+from rlenvs.verifiers.notation.lexer import UnreadableError
+from rlenvs.verifiers.notation.reading import read
+from rlenvs.verifiers.notation.text import normal
+from rlenvs.verifiers.values.rational import UndecidedError
 
 _WHOLE = re.compile(r"(?<![\d.,_])(?<!_\{)\d+")  # of a number that is no index: 3 of 3.5
 _PLUS = re.compile(r"(?<=[\w})])\s*\+\s*(?=[\w\\(])")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from rlenvs.verifiers.extract import last_box
+from rlenvs.verifiers.replies.extract import last_box
 
 Row = Mapping[str, Any]
 

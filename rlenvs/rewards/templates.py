@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rlenvs.errors import unknown
 from rlenvs.records import Message, user
-from rlenvs.verifiers.extract import after_marker, boxes, last_box, outside_thinking
+from rlenvs.verifiers.replies.extract import after_marker, boxes, last_box, outside_thinking
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ finding the answer in a whole reply.
 from typing import Any
 
 from rlenvs.errors import RlenvsError
-from rlenvs.verifiers import structure
 from rlenvs.verifiers.compare import Equality, Judgement, compare
-from rlenvs.verifiers.extract import extract
+from rlenvs.verifiers.notation import structure
+from rlenvs.verifiers.notation.text import as_latex, normal
 from rlenvs.verifiers.pool import DEFAULT_POOL, Comparisons, VerifierPool
-from rlenvs.verifiers.text import as_latex, normal
+from rlenvs.verifiers.replies.extract import extract
 
 __all__ = ["Equality", "Judgement", "VerifierError", "VerifierPool", "extract", "is_equal", "judge", "verify"]
 

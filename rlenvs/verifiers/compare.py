@@ -9,14 +9,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rlenvs.verifiers import rules, structure
-from rlenvs.verifiers.exact import digits_and_base, is_percent, number
-from rlenvs.verifiers.form import why_not_asked
-from rlenvs.verifiers.lexer import UnreadableError
-from rlenvs.verifiers.question import Question
-from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import NEEDS_ALGEBRA, are_compatible, is_qualified, read
-from rlenvs.verifiers.text import MAX_CHARS, as_latex, is_huge, normal
+from rlenvs.verifiers import rules
+from rlenvs.verifiers.asked.form import why_not_asked
+from rlenvs.verifiers.asked.question import Question
+from rlenvs.verifiers.notation import structure
+from rlenvs.verifiers.notation.exact import digits_and_base, is_percent, number
+from rlenvs.verifiers.notation.lexer import UnreadableError
+from rlenvs.verifiers.notation.reading import NEEDS_ALGEBRA, are_compatible, is_qualified, read
+from rlenvs.verifiers.notation.text import MAX_CHARS, as_latex, is_huge, normal
+from rlenvs.verifiers.values.rational import UndecidedError
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
 """bad_gold: the reference cannot be read, an error of the data. error: the check broke, whatever the answer is."""

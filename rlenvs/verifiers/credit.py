@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rlenvs.verifiers import VerifierError, judge, rules, tree
-from rlenvs.verifiers.lexer import UnreadableError
-from rlenvs.verifiers.question import Question
-from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import read
+from rlenvs.verifiers.asked.question import Question
+from rlenvs.verifiers.notation.lexer import UnreadableError
+from rlenvs.verifiers.notation.reading import read
+from rlenvs.verifiers.notation.text import MAX_CHARS, normal
 from rlenvs.verifiers.rules.listed import named_value
-from rlenvs.verifiers.text import MAX_CHARS, normal
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.values.rational import UndecidedError
 
 MAX_PARTS = 40  # of an answer: one that lists more is a list of guesses
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rlenvs.rewards import TEMPLATES
 from rlenvs.verifiers import extract
 from rlenvs.verifiers.compare import Judgement, compare
-from rlenvs.verifiers.text import MAX_CHARS
+from rlenvs.verifiers.notation.text import MAX_CHARS
 
 LENGTH = 100_000
 LIMIT_S = 1.5  # of processor time; a loop in a loop over the text takes ten times as long

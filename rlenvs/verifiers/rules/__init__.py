@@ -5,7 +5,7 @@ equal: a wrong refusal costs less than a wrong acceptance.
 """
 
 from rlenvs.verifiers import tree
-from rlenvs.verifiers.question import Question
+from rlenvs.verifiers.asked.question import Question
 from rlenvs.verifiers.rules.bracketed import bracketed, coordinates, matrices
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.listed import items, listed

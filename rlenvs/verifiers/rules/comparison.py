@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rlenvs.verifiers.question import Question
+from rlenvs.verifiers.asked.question import Question
 from rlenvs.verifiers.tree import Node
 
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from rlenvs.verifiers import rational, tree
-from rlenvs.verifiers.names import is_name
-from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers import tree
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.related import are_regions
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.values import rational
+from rlenvs.verifiers.values.names import is_name
+from rlenvs.verifiers.values.rational import UndecidedError
 
 MAX_ITEMS = 40
 

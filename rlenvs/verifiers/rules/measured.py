@@ -1,9 +1,10 @@
 """Values with units, ratios and times of day."""
 
-from rlenvs.verifiers import rational, tree, units
+from rlenvs.verifiers import tree, units
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.valued import valued
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.values import rational
 
 
 def quantities(gold: Node, answer: Node, comparison: Comparison) -> bool | None:

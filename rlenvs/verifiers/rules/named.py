@@ -2,10 +2,11 @@
 
 import re
 
-from rlenvs.verifiers import evaluate, tree
-from rlenvs.verifiers.names import is_name
+from rlenvs.verifiers import tree
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.values import evaluate
+from rlenvs.verifiers.values.names import is_name
 
 
 def named(gold: Node, answer: Node, comparison: Comparison) -> bool | None:

@@ -3,14 +3,16 @@
 import secrets
 from fractions import Fraction
 
-from rlenvs.verifiers import evaluate, reading, regions, tree
-from rlenvs.verifiers.lexer import UnreadableError
-from rlenvs.verifiers.names import is_name
-from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers import tree
+from rlenvs.verifiers.notation import reading
+from rlenvs.verifiers.notation.lexer import UnreadableError
+from rlenvs.verifiers.notation.text import normal
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.named import shortened
-from rlenvs.verifiers.text import normal
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.values import evaluate, regions
+from rlenvs.verifiers.values.names import is_name
+from rlenvs.verifiers.values.rational import UndecidedError
 
 _FLIPPED = {
     "<": ">",

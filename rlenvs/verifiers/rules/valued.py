@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 
-from rlenvs.verifiers import evaluate, rational, regions, tree
-from rlenvs.verifiers.canonical import canonical
-from rlenvs.verifiers.rational import UndecidedError
+from rlenvs.verifiers import tree
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.tree import Node
+from rlenvs.verifiers.values import evaluate, rational, regions
+from rlenvs.verifiers.values.canonical import canonical
+from rlenvs.verifiers.values.rational import UndecidedError
 
 
 def infinite(gold: Node, answer: Node, _: Comparison) -> bool | None:

@@ -1,7 +1,7 @@
 import pytest
 
 from rlenvs.verifiers.compare import Judgement, compare
-from rlenvs.verifiers.text import MAX_CHARS
+from rlenvs.verifiers.notation.text import MAX_CHARS
 
 
 def no_algebra(gold: str, answer: str) -> Judgement:

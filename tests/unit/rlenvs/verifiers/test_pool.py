@@ -134,7 +134,7 @@ def test_r06_the_verifier_gives_the_same_verdicts_in_a_thread_pool_as_in_the_mai
 def test_an_answer_that_uses_up_its_limits_is_wrong_and_a_broken_verifier_is_an_error(
     pool: VerifierPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlenvs.verifiers.text._MAX_DEPTH", 1000)  # lets the slow answer through to the worker
+    monkeypatch.setattr("rlenvs.verifiers.notation.text._MAX_DEPTH", 1000)  # lets the slow answer through to the worker
     slow = rf"\int {SLOW}"  # which a worker has to compare
     judged = verifiers.judge(r"\int x+1 dx", slow, pool=pool)
     assert (judged.verdict, judged.by_answer) == ("not_equal", True)

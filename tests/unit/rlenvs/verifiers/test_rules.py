@@ -3,11 +3,11 @@
 import pytest
 
 from rlenvs.verifiers import rules
+from rlenvs.verifiers.asked.question import Question
 from rlenvs.verifiers.compare import Judgement, compare
-from rlenvs.verifiers.question import Question
-from rlenvs.verifiers.rational import UndecidedError
-from rlenvs.verifiers.reading import read
-from rlenvs.verifiers.text import normal
+from rlenvs.verifiers.notation.reading import read
+from rlenvs.verifiers.notation.text import normal
+from rlenvs.verifiers.values.rational import UndecidedError
 
 
 def is_same(gold: str, answer: str, question: str = "") -> bool:

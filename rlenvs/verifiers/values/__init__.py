@@ -1,0 +1,1 @@
+"""What trees are worth: exact numbers, values at points, sets of reals."""
