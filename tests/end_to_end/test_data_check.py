@@ -9,7 +9,7 @@ TRAIN = [
     ("How many legs do 3 cats  and 2 hens have", "16"),  # asked again
     ("Compute $\\dfrac{1}{2} + \\dfrac{1}{3}$.", "\\frac{5}{6}"),
     ("Compute $\\frac12 + \\frac13$.", "5/6"),  # with other signs between the same numbers: not seen
-    ("What is the angle whose sine is $10/13$?", "np.arcsin(10/13)"),  # a program's text
+    ("What is the angle whose sine is $10/13$?", "torch.asin(10/13)"),  # a program's text
     ("What is the capital of the number 7?", "7"),
     ("What is the capital of the number 7?", "8"),  # answered otherwise
     ("A parabola with vertex (1,2) is reflected about the line y = 2 and then moved up by 5 units.", "k = 9"),

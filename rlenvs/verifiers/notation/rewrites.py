@@ -70,6 +70,7 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"(?<=[\dA-F])_\s*\{\s*\((\d+)\)\s*\}", r"_\1"),
     (r"^\{(\w+)\}\s*_", r"\1_"),
     (r"(?:\(\s*\\text\s*\{\s*|\\text\s*\{\s*\(\s*|\(\s*\\?)mod\s*\}?\s*(\d+)\s*\)", r"\\pmod{\1}"),
+    (r"(?<![a-zA-Z])(?:np|numpy|math|sympy)\.(?=[a-z])", ""),  # np.sqrt(2), as programs write it
     (r"^(?:exactly|precisely|about|approximately|roughly|around)\s+(?=[-\d\\$.])", ""),
     (r"^(?:\\(?:therefore|implies|Rightarrow|Longrightarrow)(?![a-z])|∴)\s*", ""),
     (r"^(?:\\text\s*\{)?\s*diverges to\s*\}?\s*", ""),

@@ -144,7 +144,7 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, monkeypatch: py
         load_problems("gsm8k", data=str(tmp_path), limit=0)
 
 
-UNREADABLE = {"olympiadbench/test/96", "minerva/test/5"}  # published as "t(0,4]" and "np.arcsin(10/13)"
+UNREADABLE = {"olympiadbench/test/96"}  # published as "t(0,4]"
 
 
 @pytest.fixture

@@ -49,10 +49,7 @@ def test_guesses_are_mostly_wrong(name: str) -> None:
     guesses = evaluate(Random(), SUITES[name].targets, num_tasks=10, samples=1)
     assert guesses.mean_pass_at_1 is not None
     assert guesses.mean_pass_at_1.value < 0.3
-    errors = {(summary.target, error) for summary in guesses.summaries for error in summary.errors}
-    assert all(
-        target == "minerva" and "np.arcsin" in error for target, error in errors
-    )  # a reference that is no answer
+    assert [error for summary in guesses.summaries for error in summary.errors] == []
 
 
 @pytest.mark.usefixtures("data")
