@@ -3,7 +3,7 @@
     python -m benchmarks.verifier_speed [--data ../shared/data/graded_math] [--calls 50000]
 
 Both sides take whole replies or answers as they are, extraction included, one after another in one process. Then so
-many calls of ours, with the memory of this process and its workers along the way.
+many calls of ours, every twentieth of computer algebra too, with the memory of this process and its workers on the way.
 """
 
 import argparse
@@ -16,8 +16,15 @@ import psutil
 
 from benchmarks import graded_math
 from benchmarks.graded_math import Graded
+from rlenvs.verifiers import verify
 
 MIB = 2**20
+FOR_WORKERS = [
+    (r"\sum_{k=1}^{n} k", r"\frac{n(n+1)}{2}"),
+    (r"\int_0^1 x^2 dx", r"\frac{1}{3}"),
+    (r"\lim_{x\to0}\frac{\sin x}{x}", "1"),
+    (r"\prod_{i=1}^{5} i", "121"),
+]
 
 
 def main() -> None:
@@ -64,6 +71,9 @@ def watch_memory(rows: list[Graded], calls: int) -> None:
     process = psutil.Process()
     for done in range(calls):
         graded_math.ours(rows[done % len(rows)])
+        if done % 20 == 0:  # what the workers are for: few of the graded references need them
+            gold, answer = FOR_WORKERS[done // 20 % len(FOR_WORKERS)]
+            verify(gold, answer)
         if (done + 1) % (calls // 5) == 0:
             workers = sum(child.memory_info().rss for child in process.children(recursive=True))
             print(f"| {done + 1} | {process.memory_info().rss / MIB:.0f} | {workers / MIB:.0f} |", flush=True)

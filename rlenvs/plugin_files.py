@@ -25,10 +25,18 @@ def import_file(path: Path) -> ModuleType:
         return known
     if spec is not None and (spec.origin is None or str(Path(spec.origin).parent) not in {*_folders, str(path.parent)}):
         raise ImportError(f"{path.name} has the name of the module {spec.origin or spec.name}: rename the file")
+    if spec is not None and spec.origin is not None:
+        _forget(Path(spec.origin).parent, path.parent)
     _folders.add(str(path.parent))
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     return _executed(path)
+
+
+def _forget(before: Path, now: Path) -> None:
+    """Look no longer where a file of this name was: a worker process would find that one."""
+    if before != now and str(before) in sys.path:
+        sys.path.remove(str(before))
 
 
 def _executed(path: Path) -> ModuleType:

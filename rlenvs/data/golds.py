@@ -1,7 +1,7 @@
 r"""References of mathematical data sets: whether one can be read, and answers near it that are wrong.
 
 >>> why_unreadable("torch.asin(10/13)")
-"it cannot be read ('.' is no mathematical sign): only this very text is right"
+"it cannot be read ('torch' is a word): only this very text is right"
 >>> wrong_answers("3, 5")
 ('4, 5', '3, 5, 7919', '3')
 """

@@ -80,7 +80,7 @@ def compare(gold: str, answer: str, question: str, algebra: Algebra) -> Judgemen
         return Judgement("not_equal", "an answer that cannot be read, or is not worked out")
     if not NEEDS_ALGEBRA.search(given) and (why := _why_not_readable(given)):
         return Judgement("not_equal", f"an answer that cannot be read: {why}")
-    return _compared_as_text(reference, given, algebra)
+    return _compared_as_text(_with_plain_index(reference), _with_plain_index(given), algebra)
 
 
 @lru_cache(maxsize=256)
@@ -126,6 +126,15 @@ def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | N
         return Judgement("not_equal", f"not the same text, and {undecided}")
     except (UnreadableError, RecursionError):
         return None
+
+
+_INDEX = re.compile(r"\\(?:sum|prod)\s*_\s*\{\s*i\s*=")
+_LONE_I = re.compile(r"(?<![a-zA-Z\\])i(?![a-zA-Z])")
+
+
+def _with_plain_index(text: str) -> str:
+    """An index i as q: the parser there takes i for the imaginary unit."""
+    return _LONE_I.sub("q", text) if _INDEX.search(text) else text
 
 
 def _has_only_thousands(text: str) -> bool:

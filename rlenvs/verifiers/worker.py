@@ -61,8 +61,8 @@ def check_size(expression: Any) -> None:
             exponent = _size(node.exp)
             if exponent > _MAX_EXPONENT or (node.base.is_number and exponent * _digits(node.base) > _MAX_DIGITS):
                 raise HugeError
-        is_factorial = isinstance(node, sympy.factorial | sympy.factorial2)
-        if is_factorial and node.args[0].is_number and _size(node.args[0]) > _MAX_FACTORIAL:
+        is_factorial = isinstance(node, sympy.factorial | sympy.factorial2 | sympy.gamma | sympy.binomial)
+        if is_factorial and any(part.is_number and _size(part) > _MAX_FACTORIAL for part in node.args):
             raise HugeError
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from rlenvs.verifiers import tree
 from rlenvs.verifiers.asked.question import Question
-from rlenvs.verifiers.asked.written import why_not_written
+from rlenvs.verifiers.asked.written import is_quotient, why_not_written
 from rlenvs.verifiers.notation.lexer import UnreadableError
 from rlenvs.verifiers.notation.reading import read
 from rlenvs.verifiers.notation.text import normal
 from rlenvs.verifiers.tree import Node
 from rlenvs.verifiers.values import rational
-from rlenvs.verifiers.values.canonical import canonical, has_operation, is_worked_out, parts
+from rlenvs.verifiers.values.canonical import canonical, has_operation, is_calculation, is_worked_out, parts
 
 
 def why_not_asked(gold: str, answer: str, asked: Question) -> str:
@@ -30,6 +30,12 @@ def why_not_asked(gold: str, answer: str, asked: Question) -> str:
     sides = [_tree_or_none(text) for text in (gold, answer)]
     if sides[0] is None or sides[1] is None:
         return ""
+    if asked.asks_string and "".join(gold.split()) != "".join(answer.split()):
+        return "another string"
+    if isinstance(sides[0], tree.Number) and sides[0].value.denominator == 1 and is_quotient(answer):
+        return "a division that is not done"
+    if isinstance(sides[0], tree.Number) and any(map(is_calculation, tree.walk(sides[1]))):
+        return "a calculation that is not done"
     if r"\begin" in answer and isinstance(sides[0], tree.EXPRESSIONS):
         return "a determinant that is not worked out"
     return _why_not_worked_out(sides[0], sides[1], asked)

@@ -15,12 +15,13 @@ _PERCENT = re.compile(
 
 _OPTION = re.compile(r"(?:(?<=\s)|^|(?<=\$))(?:\\(?:text|textbf|mathrm)\s*\{\s*)?\(?(?P<letter>[A-J])[).:]\s*\}?\s*~?")
 
-_MATRICES = re.compile(r"\b(?:matri(?:x|ces)|operators?|linear maps?|group)\b", re.IGNORECASE)
+_MATRICES = re.compile(r"\b(?:matri(?:x|ces)|operators?|linear maps?|group|cross product)\b", re.IGNORECASE)
 
 _POINT = re.compile(r"\b(?:points?|coordinates|vertex|ordered pairs?|midpoint|cent(?:er|re)|vectors?)\b", re.IGNORECASE)
 
 _FUNCTION = re.compile(r"\b(?:inverse|function)\b", re.IGNORECASE)
 
+_STRING = re.compile(r"\b(?:strings?|code|password|codeword|passcode|binary word)\b", re.IGNORECASE)
 _RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 
 _ANGLE = re.compile(r"\b(?:in|to|into|how many|of) (degree|radian)s?\b", re.IGNORECASE)
@@ -131,6 +132,11 @@ class Question(Names):
     def asks_function(self) -> bool:
         """Whether it asks for a function, which its equation solved for the argument is not."""
         return bool(_FUNCTION.search(self.asking))
+
+    @cached_property
+    def asks_string(self) -> bool:
+        """Whether it asks for signs in a row, of which none may change its place."""
+        return bool(_STRING.search(self.asking))
 
     @cached_property
     def asks_ratio(self) -> bool:

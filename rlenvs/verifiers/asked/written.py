@@ -35,6 +35,11 @@ _FACTORS = re.compile(r"(?<![\^\d{])\d+")  # that are no exponents
 _MOST = 10**6  # of a number whose divisors are looked for
 
 
+def is_quotient(text: str) -> bool:
+    """Whether it is one quotient of whole numbers, as it is written."""
+    return _QUOTIENT.fullmatch(text.strip()) is not None
+
+
 def _is_reducible(text: str) -> bool:
     return any(
         int(bottom) and Fraction(int(top), int(bottom)).denominator != int(bottom)

@@ -32,6 +32,8 @@ class Commands(Cursor):
     def _command(self) -> Node:
         name = self._advance().text
         if name == "frac":
+            if self._is_operator():
+                raise UnreadableError("a derivative that is not worked out")
             if (derivative := self._derivative()) is not None:
                 return derivative
             self._split_digits()
@@ -64,6 +66,11 @@ class Commands(Cursor):
         if not found:
             raise UnreadableError("an angle without a name")
         return found
+
+    def _is_operator(self) -> bool:
+        r"""Whether what follows is `{d}{dx}`, which is no quotient."""
+        inside = [self._ahead(distance).text for distance in range(7)]
+        return inside[:5] == ["{", "d", "}", "{", "d"] and inside[6] == "}"
 
     def _derivative(self) -> Node | None:
         r"""`\frac{dy}{dx}` as a name; None where what follows is a quotient."""

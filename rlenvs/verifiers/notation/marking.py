@@ -66,7 +66,7 @@ _GLUED = frozenset(
 def _as_unit(found: re.Match[str]) -> str:
     names = re.findall("[a-zA-Z]+", found["unit"])
     first = names[0]
-    if first in ("and", "or", "mod") or (len(first) > 2 and lexer.is_name(first)):
+    if first in ("and", "or", "mod") or (len(first) > 2 and lexer.is_name(first) and not units.is_known(first)):
         return found[0]
     if len(first) == 1 and not found.string[found.start() - 1 : found.start()].isdigit():  # \sqrt{2} s: a name, no unit
         return found[0]

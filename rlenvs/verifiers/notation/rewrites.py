@@ -44,12 +44,16 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"\+/-|^\+-(?=\d)", r"\\pm "),
     (r"^(USD|EUR|GBP|RMB|CNY|INR|JPY)\s*(-?[\d.,]+)$", r"\2 \1"),
     (r"\bUS\s*(?=\\?\$)", ""),
-    (r"(?<![\\$])\$(?!.*\$(?!-?[\d.]))(?=-?[\d.])(?=[^$]*$|[^$]*\$-?[\d.])", r"\\$"),  # no formula is closed: money
+    (r"(?<![\\$])\$(?!.*\$(?!-?\.?\d))(?=-?\.?\d)(?=[^$]*$|[^$]*\$-?\.?\d)", r"\\$"),  # no formula is closed: money
     (r"(?<=[\w}])\$,?\s*\$(?=[\w\\])", ", "),  # two formulas
     (r"(?<=\d)\s*(?:\\q?quad|~)\s*(?=\d)", ", "),
     (r"(?<=\w)(?<!\\)\$(?=\w)", " "),  # 5$6$ is no 56
     (r"(?<!\\)\\[\[\]()]|(?<!\\)\$", ""),
     (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
+    (
+        r"\\(?:mathbf|boldsymbol|bm)\s*\{([a-z])\}(?=\s*\\times)|(?<=\\times)\s*\\(?:mathbf|boldsymbol|bm)\s*\{([a-z])\}",
+        r"\\vec{\1\2}",
+    ),
     (
         r"\\(?:text(?:bf|it|rm|sf|tt|sc|normal)|math(?:bf|rm|it|sf)|boldsymbol|bm|emph|mbox|operatorname)\s*\{",
         r"\\text{",
@@ -78,6 +82,7 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"(?<=\d)\s*\\Omega$", r" \\text{ohm}"),
     (r"\s*(?:\\text\s*\{)?\s*\((?:exactly|approximately|approx\.?|rounded)\)\s*\}?$", ""),
     (r"\s+per cent(?![a-z])", r"%"),
+    (r"(\d+(?:\.\d+)?)\s*‰", r"\\frac{\1}{1000}"),
     (r"\^\s*\{?\s*\\text\s*\{\s*o\s*\}\s*\}?", r"^\\circ "),
     (r"\\text\s*\{([a-zA-Z]+)\}\s*(?:\\cdot|\*)\s*\\text\s*\{([a-zA-Z]+)\}", r"\\text{\1*\2}"),
     (r"\\(?:blacksquare|square|qed|Box)(?![a-z])", ""),

@@ -26,6 +26,11 @@ _DIGIT_RUN = re.compile(r"\d{1000}")
 _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
 
+def _without_dot(text: str) -> str:
+    """The text without the full stop at its end; two dots are none."""
+    return text if text.endswith("..") else text.removesuffix(".").rstrip()
+
+
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
@@ -39,9 +44,11 @@ def normal(text: str) -> str:
     text = _ALIGNED.sub(_in_one_line, text)
     text = rewritten(text)
     text = text.rstrip(" \\").strip()
-    text = _LEADING_SIGN.sub("", emphasised[2].strip() if (emphasised := _EMPHASIS.fullmatch(text)) else text)
-    text = _unwrapped(text)
-    return text.removesuffix(".").rstrip() if not text.endswith("..") else text
+    text = _LEADING_SIGN.sub(
+        "", emphasised[2].strip() if (emphasised := _EMPHASIS.fullmatch(text.removesuffix("."))) else text
+    )
+    text = _unwrapped(_without_dot(text))
+    return _without_dot(text)
 
 
 def _unboxed(text: str) -> str:

@@ -74,11 +74,27 @@ def _boxed(text: str) -> str | None:
     found = placed_boxes(text) or []
     while found and _is_no_statement(text, found[-1]):
         found.pop()
-    if not found:
+    if not found or _is_hedged(text, found):
         return None
     last = joined(text, found)
     last = with_unit(last, text) if last == found[-1] else last
     return after_all(last.content, text, last.end)
+
+
+def _is_hedged(text: str, found: list[Box]) -> bool:
+    """Whether the last box is only what the answer might be, or one of several cases."""
+    clauses = [_SENTENCE_END.split(text[: box.start])[-1] for box in found[-2:]]
+    is_one_case = len(clauses) > 1 and all(map(_CASE.match, clauses)) and found[-1].content != found[-2].content
+    return is_one_case or _HEDGE.search(clauses[-1]) is not None
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n")
+_CASE = re.compile(r"\W*(?:if|when|for)\b", re.IGNORECASE)
+_HEDGE = re.compile(
+    r"(?:\b(?:could|might|may)(?:\s+(?:also|well|even))*\s+be|\b(?:maybe|perhaps|possibly)|\bor\s+(?:else|maybe))"
+    r"[\s:$*_(]*$|\beither\b[^.]*\bor\b",
+    re.IGNORECASE,
+)
 
 
 def _is_no_statement(text: str, box: Box) -> bool:

@@ -35,13 +35,23 @@ def last_statement(text: str) -> Statement | None:
     if not anchors:
         return None
     last = _statement(text, anchors[-1])
-    if len(anchors) > 1 and last.value is not None and not _CONTRASTS.search(text, anchors[-2].end(), last.start):
+    if len(anchors) > 1 and last.value is not None and not _is_contrasted(text, anchors[-2], anchors[-1]):
         before = _statement(text, anchors[-2]).value
         if before is not None and are_different(before, last.value):
             return last._replace(value=None)
     return last
 
 
+def _is_contrasted(text: str, earlier: re.Match[str], later: re.Match[str]) -> bool:
+    """Whether the later statement corrects the earlier one, or is about something else. Final answers are two."""
+    between = text[earlier.end() : later.start()]
+    if _FINAL.search(text, max(0, earlier.start() - _NEAR), earlier.end()):
+        between = _FINAL.sub("", between)
+    return _CONTRASTS.search(between) is not None
+
+
+_FINAL = re.compile(r"\bfinal\b|最终", re.IGNORECASE)
+_NEAR = 12  # characters before an anchor: `The final`
 _CONTRASTS = re.compile(
     rf"{TURNS}|\b(?:so|thus|therefore|hence|however|but|now|then|next|finally|correct\w*|instead|final|second|"
     r"other|if|case|part|step|question|day)\b|所以|因此|不|但|故|最终",

@@ -22,7 +22,7 @@ def valued(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
         return None
     if any(tree.Symbol("...") in tree.walk(side) for side in (gold, answer)):  # what dots stand for, nobody can add up
         return canonical(gold) == canonical(answer)
-    if comparison.asked.is_about_matrices and any(map(_has_capitals, (gold, answer))):
+    if comparison.asked.is_about_matrices and any(map(_has_order, (gold, answer))):
         return gold == answer
     if evaluate.are_equal(gold, answer) or _are_rounded(gold, answer, comparison):
         return True
@@ -37,8 +37,12 @@ def valued(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     return (one, other) != (gold, answer) and evaluate.are_equal(one, other)
 
 
-def _has_capitals(node: Node) -> bool:
-    return any(name.isupper() for name in tree.symbols(node))
+def _has_order(node: Node) -> bool:
+    """Whether factors stand in an order that may matter: capitals, or a letter beside its inverse."""
+    names = tree.symbols(node)
+    return any(name.isupper() for name in names) or any(
+        isinstance(part, tree.Product) and len(tree.symbols(part)) > 1 for part in tree.walk(node)
+    )
 
 
 def _have_roots(gold: Node, answer: Node) -> bool:

@@ -22,6 +22,17 @@ def has_operation(node: Node) -> bool:
     return any(_is_operation(part) for part in tree.walk(node))
 
 
+def is_calculation(node: Node) -> bool:
+    """Whether numbers are to be added or multiplied in it; a quotient and a root are none."""
+    match node:
+        case tree.Sum(terms):
+            return sum(rational.exact(term) is not None for term in terms) > 1
+        case tree.Product(factors):
+            plain = [factor for factor in factors if isinstance(factor, tree.Number) and factor != tree.MINUS_ONE]
+            return len(plain) > 1
+    return False
+
+
 def is_worked_out(node: Node) -> bool:
     r"""Whether no numbers are left to be added, multiplied or raised: as in `3\sqrt{2}`, `2^{100}`, `\frac{\pi}{6}`."""
     return not any(_is_left_to_do(part) for part in tree.walk(node))

@@ -10,10 +10,10 @@ from pathlib import Path
 import gymnasium
 import pytest
 
-import rlenvs
 from rlenvs import Part, RewardFunction, Rubric, TaskList, check_env
 from rlenvs.envs.echo_pair import ECHOER, SPEAKER, EchoPair
 from rlenvs.errors import CheckError
+from rlenvs.registration import registered
 from rlenvs.seats import SeatView
 
 from .subjects import Broken, Good, assert_caught
@@ -135,7 +135,10 @@ def test_a_fixed_list_of_one_task_is_fine():
     check_env(Single())
 
 
-@pytest.mark.parametrize("id", rlenvs.registered_ids())
+FIRST_OF_ITS_CLASS = {each.entry_point: each.id for each in reversed(registered())}  # 104 are of one class
+
+
+@pytest.mark.parametrize("id", [*FIRST_OF_ITS_CLASS.values()])
 def test_every_registered_environment_passes(id, monkeypatch, request):
     if id == "rlenvs/Math-v0":
         monkeypatch.setenv("RLENVS_DATA", request.getfixturevalue("data_folder"))

@@ -152,6 +152,7 @@ from rlenvs import verifiers
         ("(1,2)", "(1,2) or (3,4)", ""),
         ("7", "The value of x is not 7", ""),
         ("16", "The area is 16 or 17", ""),
+        (r"\mathbf{a}\times\mathbf{b}", r"\mathbf{b}\times\mathbf{a}", ""),
     ],
 )
 def test_no_trick_is_paid(gold: str, answer: str, question: str) -> None:
@@ -210,6 +211,14 @@ def test_no_trick_is_paid(gold: str, answer: str, question: str) -> None:
         ("120,130", "120130", "Determine all solutions."),
         ("5:10", "1:2", "At what time do they meet?"),
         ("5:10", "1:2", "When does the train arrive?"),
+        ("5", r"\frac{10}{2}", r"What is $\frac{10}{2}$?"),
+        ("21", "42/2", "What is half of 42?"),
+        ("45", "90-45", "A has 90 coins and gives 45 away. How many are left?"),
+        ("ab", "ba", "Which string does the automaton accept?"),
+        ("0110", "110", "Write the 4-bit binary string"),
+        ("007", "7", "What is the code of the lock?"),
+        (r"a \times b", r"b \times a", "Find the cross product of vectors"),
+        ("xyx^{-1}", "y", "in the free group"),
     ],
 )
 def test_the_question_says_what_is_no_answer(gold: str, answer: str, question: str) -> None:
@@ -219,7 +228,8 @@ def test_the_question_says_what_is_no_answer(gold: str, answer: str, question: s
 
 def test_what_the_question_says_is_not_worked_out_by_saying_it_again() -> None:
     assert verifiers.verify("391", "17*23", "What is $17*23$?") == "not_equal"
-    assert verifiers.verify("391", "17*23", "What is the product of 17 and 23?") == "equal"
+    assert verifiers.verify("391", "17*23", "What is the product of 17 and 23?") == "not_equal"
+    assert verifiers.verify("120", "5!", "In how many ways can 5 people stand in a row?") == "equal"
 
 
 @pytest.mark.parametrize(
@@ -337,6 +347,15 @@ def test_what_the_question_says_is_not_worked_out_by_saying_it_again() -> None:
         (r"\text{none}", "none"),
         ("None", "none"),
         ("7", "The value of x is 7"),
+        ("5 min", "5 minutes"),
+        ("10 sec", "10 seconds"),
+        ("5‰", "0.005"),
+        ("2n", "$2n$."),
+        ("(2,4)", "$(2,4)$."),
+        ("5", "**5**."),
+        ("$45", "$45."),
+        ("3.5", "$3.50"),
+        ("2", "4/2"),
     ],
 )
 def test_ways_of_writing_do_not_count(gold: str, answer: str) -> None:
@@ -369,6 +388,27 @@ def test_ways_of_writing_do_not_count(gold: str, answer: str) -> None:
 def test_the_question_says_how_an_answer_is_meant(gold: str, answer: str, question: str) -> None:
     assert verifiers.verify(gold, answer, question) == "equal"
     assert verifiers.verify(answer, gold, question) == "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "is_right"),
+    [
+        (r"\frac{d}{dx} x^2", "2x", True),
+        (r"\frac{d}{dx} x^2", "x", False),
+        (r"\frac{d}{dx}\sin x", r"\cos x", True),
+        (r"\sum_{i=1}^{10} i", "55", True),
+        (r"\prod_{i=1}^3 i", "6", True),
+        (r"\sum_{k=1}^{n} k", r"\frac{n(n+1)}{2}", True),
+        (r"\int_0^1 x dx", "0.5", True),
+        (r"\int_0^1 x dx", "0.51", False),
+        (r"\lim_{x\to0}\frac{\sin x}{x}", "1", True),
+        ("1", r"\lim_{x\to0}\frac{\sin x}{x}", False),
+    ],
+)
+def test_a_reference_is_worked_out_by_computer_algebra_and_an_answer_is_not(
+    gold: str, answer: str, is_right: bool
+) -> None:
+    assert (verifiers.verify(gold, answer) == "equal") == is_right
 
 
 @pytest.mark.parametrize(
