@@ -19,7 +19,7 @@ def _only_subcommands() -> None:
 @app.command("math")
 def math(
     file: Annotated[
-        Path, typer.Argument(help="JSON lines with id, gold, answer; form: bare, or text for a whole reply.")
+        Path, typer.Argument(help="JSON lines: id, gold, answer; perhaps question, and form: bare or text (a whole reply).")
     ],
     out: Annotated[Path | None, typer.Option(help="Verdicts, a JSON line each. Default: FILE.graded.jsonl.")] = None,
     processes: Annotated[
@@ -29,7 +29,8 @@ def math(
 ) -> None:
     """Grade mathematical answers, each against its reference.
 
-    Verdicts: equal, not_equal, bad_gold (the data is wrong) or error. Run again, it goes on.
+    Verdicts: equal, not_equal, bad_gold (the data is wrong) or error. Each line of the output has id, verdict, ms (of
+    that verdict) and a fingerprint of the row, by which a run that is started again knows what it has graded.
     """
     from rlenvs.cli.progress import Progress
     from rlenvs.grading import grade_math
