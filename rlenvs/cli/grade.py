@@ -19,7 +19,8 @@ def _only_subcommands() -> None:
 @app.command("math")
 def math(
     file: Annotated[
-        Path, typer.Argument(help="JSON lines: id, gold, answer; perhaps question, and form: bare or text (a whole reply).")
+        Path,
+        typer.Argument(help="JSON lines: id, gold, answer; perhaps question, and form: bare or text (a whole reply)."),
     ],
     out: Annotated[Path | None, typer.Option(help="Verdicts, a JSON line each. Default: FILE.graded.jsonl.")] = None,
     processes: Annotated[

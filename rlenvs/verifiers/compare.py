@@ -1,7 +1,7 @@
 """Whether two answers are equal, decided on structure first: lists by items, numbers exactly, units, words, choices.
 
-What is left (one expression against another) goes to `Algebra`, the worker process behind `pool`. Wherever it is
-unclear what an answer means, it is not equal: a wrong refusal costs less than a wrong acceptance.
+References with sums, products, integrals, limits or derivatives go to `Algebra`, the worker process behind `pool`.
+Wherever it is unclear what an answer means, it is not equal: a wrong refusal costs less than a wrong acceptance.
 """
 
 import re
@@ -17,6 +17,7 @@ from rlenvs.verifiers.notation.exact import digits_and_base, is_percent, number
 from rlenvs.verifiers.notation.lexer import UnreadableError
 from rlenvs.verifiers.notation.reading import NEEDS_ALGEBRA, are_compatible, is_qualified, read
 from rlenvs.verifiers.notation.text import MAX_CHARS, as_latex, is_huge, normal
+from rlenvs.verifiers.tree import Node
 from rlenvs.verifiers.values.rational import UndecidedError
 
 Equality = Literal["equal", "not_equal", "bad_gold", "error"]
@@ -44,6 +45,10 @@ _UNBALANCED = "braces that are not closed"
 _NOT_A_NUMBER = re.compile(r"[-+]?nan|null|\\(?:boxed|fbox)\s*\{\s*\}", re.IGNORECASE)
 _LABELLED = re.compile(r"^(?:\\text\s*\{\s*)?\(([A-J])\)(?:\s*\})?\s*(?=\S)")
 _CHOICE = re.compile(r"\(?[A-J]\)?")
+_INDEX = re.compile(r"\\(?:sum|prod)\s*_\s*\{\s*i\s*=")
+_LONE_I = re.compile(r"(?<![a-zA-Z\\])i(?![a-zA-Z])")
+_TIGHT = re.compile(r"\d+(?:,\d+)+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
 _TEN = 10
 
 
@@ -100,36 +105,52 @@ def _why_not_readable(text: str) -> str:
 
 def _read_and_compared(gold: str, answer: str, asked: Question) -> Judgement | None:
     """The verdict on two texts that can be read, by their trees; None where that cannot decide."""
-    if (decided := _are_same_choices(gold, answer, asked)) is not None or (
-        decided := _are_same_digits(gold, answer, asked)
-    ) is not None:
+    if (decided := _by_text(gold, answer, asked)) is not None:
         return EQUAL if decided else NOT_EQUAL
-    if asked.asks_percent and is_percent(gold) != is_percent(answer) and None not in (number(gold), number(answer)):
-        return EQUAL if _is_same_percent(gold, answer) else NOT_EQUAL
-    if not are_compatible(gold, answer):  # for all even n, for all odd n
-        return NOT_EQUAL
-    is_list = asked.asks_list and "," in gold + answer
-    if not is_list and _are_same_numbers(gold, answer):
-        return EQUAL
     try:
-        may_group = [not is_list and _has_only_thousands(text) for text in (gold, answer)]
-        sides = [read(text, is_grouped=grouped) for text, grouped in zip((gold, answer), may_group, strict=True)]
-        counts = [len(rules.items(side)) for side in sides]
-        if counts[0] != counts[1] and not _NO_LIST.search(gold + " " + answer):  # 1,234 beside two values is two values
-            sides = [
-                read(text, is_grouped=grouped and count == max(counts))
-                for text, count, grouped in zip((gold, answer), counts, may_group, strict=True)
-            ]
+        expected, given = _trees(gold, answer, asked)
         has_parameters = any(map(is_qualified, (gold, answer)))
-        return EQUAL if rules.say_the_same(sides[0], sides[1], asked, has_parameters=has_parameters) else NOT_EQUAL
+        is_same = rules.say_the_same(expected, given, asked, has_parameters=has_parameters)
     except UndecidedError as undecided:
         return Judgement("not_equal", f"not the same text, and {undecided}")
     except (UnreadableError, RecursionError):
         return None
+    return EQUAL if is_same else NOT_EQUAL
 
 
-_INDEX = re.compile(r"\\(?:sum|prod)\s*_\s*\{\s*i\s*=")
-_LONE_I = re.compile(r"(?<![a-zA-Z\\])i(?![a-zA-Z])")
+def _by_text(gold: str, answer: str, asked: Question) -> bool | None:
+    """What is decided without reading: choices, digits in a base, percentages, qualifiers, plain numbers."""
+    if (decided := _are_same_choices(gold, answer, asked)) is not None:
+        return decided
+    if (decided := _are_same_digits(gold, answer, asked)) is not None:
+        return decided
+    if asked.asks_percent and is_percent(gold) != is_percent(answer) and None not in (number(gold), number(answer)):
+        return _is_same_percent(gold, answer)
+    if not are_compatible(gold, answer):  # for all even n, for all odd n
+        return False
+    return True if not _is_list(gold, answer, asked) and _are_same_numbers(gold, answer) else None
+
+
+def _is_list(gold: str, answer: str, asked: Question) -> bool:
+    """Whether commas separate values, as the question asks."""
+    return asked.asks_list and "," in gold + answer
+
+
+def _trees(gold: str, answer: str, asked: Question) -> list[Node]:
+    """Both as trees. Where one is a number with commas, and the other one several values, it is several too.
+
+    Raises:
+        UnreadableError: one cannot be read.
+    """
+    may_group = [not _is_list(gold, answer, asked) and _has_only_thousands(text) for text in (gold, answer)]
+    sides = [read(text, is_grouped=grouped) for text, grouped in zip((gold, answer), may_group, strict=True)]
+    counts = [len(rules.items(side)) for side in sides]
+    if counts[0] == counts[1] or _NO_LIST.search(gold + " " + answer):
+        return sides
+    return [
+        read(text, is_grouped=grouped and count == max(counts))
+        for text, count, grouped in zip((gold, answer), counts, may_group, strict=True)
+    ]
 
 
 def _with_plain_index(text: str) -> str:
@@ -140,10 +161,6 @@ def _with_plain_index(text: str) -> str:
 def _has_only_thousands(text: str) -> bool:
     """Whether every comma between digits can separate thousands: in `1,2,345` none does."""
     return all(_GROUPED.fullmatch(run) for run in _TIGHT.findall(text))
-
-
-_TIGHT = re.compile(r"\d+(?:,\d+)+")
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
 
 
 def _compared_as_text(reference: str, given: str, algebra: Algebra) -> Judgement:

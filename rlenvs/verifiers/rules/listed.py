@@ -16,32 +16,36 @@ MAX_ITEMS = 40
 
 
 def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
-    """Lists and sets: each item is one of the other's, in any order, and keeps its name."""
+    """Lists and sets: each item is one of the other's, in any order or in the one asked for, and keeps its name."""
     if not any(_is_list(side) for side in (gold, answer)) or are_regions(gold, answer):
         return None
-    is_row = any(isinstance(side, tree.Bracketed) for side in (gold, answer))
-    gold, answer = _without_brackets(gold, answer), _without_brackets(answer, gold)
-    if not _are_joined_alike(gold, answer):
+    sides = _without_brackets(gold, answer), _without_brackets(answer, gold)
+    if not _are_joined_alike(*sides):
         return False
-    expected, given = items(gold), items(answer)
-    is_row = is_row and not any(isinstance(side, tree.Bracketed) for side in (gold, answer))
+    expected, given = map(items, sides)
+    is_row = sides != (gold, answer)  # [3, 1, 2], as programs write a list
     if is_row or comparison.asked.asks_order(len(expected)) or any(map(_is_sequence, (expected, given))):
         return _are_in_order(expected, given, comparison)
     if len(expected) != len(given):
         expected, given = _assignments(expected), _assignments(given)
-    if any(isinstance(side, tree.Bracketed) for side in (gold, answer)) and len(expected) != len(given):
-        return _tuple_of_named(gold, answer, comparison)
-    if (extremes := [_extremes(side) for side in (expected, given)]).count(None) == 1:
+    if len(expected) != len(given) and any(isinstance(side, tree.Bracketed) for side in sides):
+        return _tuple_of_named(*sides, comparison)
+    return _are_the_same_items(expected, given, comparison)
+
+
+def _are_the_same_items(expected: list[Node], given: list[Node], comparison: Comparison) -> bool:
+    """Items with names by their names, as far as both sides have them, the others in any order."""
+    extremes = [_extremes(side) for side in (expected, given)]
+    if extremes.count(None) == 1:
         return _are_matched(extremes[0] or expected, extremes[1] or given, comparison)
-    named = [[] if _are_roots(names, comparison) else names for names in map(_names, (expected, given))]
-    if any(named) and not all(named):
+    names = [[] if _are_roots(found, comparison) else found for found in map(_names, (expected, given))]
+    if any(names) and not all(names):
         return _are_in_order(expected, given, comparison)
-    if all(named):
-        kinds = {isinstance(item, tree.Quantity) for item in (*expected, *given)}
-        if len(kinds) > 1:
-            return False
-        if kinds == {False}:
-            expected, given = _solutions(expected), _solutions(given)
+    are_counted = [isinstance(item, tree.Quantity) for item in (*expected, *given)]
+    if all(names) and any(are_counted) and not all(are_counted):  # x = 1, y = 2 beside 1 cm, 2 m
+        return False
+    if all(names) and not any(are_counted):
+        expected, given = _solutions(expected), _solutions(given)
     return _are_matched(expected, given, comparison)
 
 

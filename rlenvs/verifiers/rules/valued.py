@@ -86,17 +86,24 @@ def _are_rounded(gold: Node, answer: Node, comparison: Comparison) -> bool:
     places, value = _places(rounded), _algebraic(full)
     if places is None or value is None or not isinstance(rounded, tree.Number) or not rounded.value:
         return False
-    difference = abs(rounded.value - value) * 2 * 10**places
-    if difference > 1 or (difference == 1 and abs(rounded.value) < abs(value)):  # halves are rounded up
+    if not _is_rounded_to(rounded.value, value, places):
         return False
-    if comparison.asked.places is not None:  # 3.14159 is not rounded as it is asked, whatever else it is
-        return places >= comparison.asked.places and (rounded is answer or rational.exact(full) is None)
+    is_answer, is_decimal = rounded is answer, _places(full) is not None
+    asked = comparison.asked
+    if asked.places is not None:  # 3.14159 is not rounded as it is asked, whatever else it is
+        return places >= asked.places and (is_answer or rational.exact(full) is None)
     if _significant(rounded.value, places) < _LEAST_DIGITS or places < _LEAST_PLACES:
         return False
-    if _places(full) is not None or comparison.asked.asks_approximation:
-        return comparison.asked.asks_approximation and (rounded is answer or _places(full) is None)
+    if asked.asks_approximation:
+        return is_answer or not is_decimal
     is_fraction = rational.exact(full) is not None and value.denominator > 1
-    return comparison.asked.is_everyday and (is_fraction or rounded is gold)
+    return not is_decimal and asked.is_everyday and (is_fraction or not is_answer)
+
+
+def _is_rounded_to(rounded: Fraction, value: Fraction, places: int) -> bool:
+    """Whether a number is the nearest with so many decimals; halves are rounded up."""
+    difference = abs(rounded - value) * 2 * 10**places
+    return difference < 1 or (difference == 1 and abs(rounded) > abs(value))
 
 
 _LEAST_PLACES = 2

@@ -34,8 +34,8 @@ def are_equal(
 
     Args:
         positive: the variables that are only ever positive.
+        is_real: only where one of them is real in all its parts: sqrt(1/n) is nothing for a negative n.
         of_both: with `is_real`, only where both of them are.
-        is_real: only where one of them is real, and real in all its parts: `\\sqrt{1/n}` is nothing for a negative n.
 
     Raises:
         UndecidedError: they cannot be evaluated.
