@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from rlenvs.verifiers import tree
 from rlenvs.verifiers.asked.question import Question
 from rlenvs.verifiers.asked.written import is_quotient, why_not_written
-from rlenvs.verifiers.notation.lexer import UnreadableError
-from rlenvs.verifiers.notation.reading import read
+from rlenvs.verifiers.notation.reading import read_or_none
 from rlenvs.verifiers.notation.text import normal
 from rlenvs.verifiers.tree import Node
 from rlenvs.verifiers.values import rational
@@ -27,7 +26,7 @@ def why_not_asked(gold: str, answer: str, asked: Question) -> str:
         return ""
     if why := why_not_written(gold, answer, asked.text):
         return why
-    sides = [_tree_or_none(text) for text in (gold, answer)]
+    sides = [read_or_none(text) for text in (gold, answer)]
     if sides[0] is None or sides[1] is None:
         return ""
     if asked.asks_string and "".join(gold.split()) != "".join(answer.split()):
@@ -98,15 +97,8 @@ def _all(formulas: list[Node]) -> Iterator[Node]:
 
 def _formulas(asked: Question) -> Iterator[Node]:
     for text in asked.formulas:
-        if (found := _tree_or_none(normal(text))) is not None:
+        if (found := read_or_none(normal(text))) is not None:
             yield from found.sides if isinstance(found, tree.Relation) else (found,)
-
-
-def _tree_or_none(text: str) -> Node | None:
-    try:
-        return read(text)
-    except (UnreadableError, RecursionError):
-        return None
 
 
 def _is_product(node: Node) -> bool:

@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from rlenvs.verifiers import units
+from rlenvs.verifiers.notation import glyphs
 
 MAX_TOKENS = 1000
 MAX_DIGITS = 1000  # of one number as it is written
@@ -32,48 +33,8 @@ class Token(NamedTuple):
 
 END = Token("nothing", "")
 
-GREEK = frozenset(
-    [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "varepsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "vartheta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "rho",
-        "varrho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "varphi",
-        "chi",
-        "psi",
-        "omega",
-        "Gamma",
-        "Delta",
-        "Theta",
-        "Lambda",
-        "Xi",
-        "Sigma",
-        "Upsilon",
-        "Phi",
-        "Psi",
-        "Omega",
-        "ell",
-        "hbar",
-    ]
-)
+_VARIANTS = ("varepsilon", "vartheta", "varrho", "varphi", "Upsilon", "ell", "hbar")
+GREEK = frozenset((*glyphs.GREEK, *_VARIANTS)) - {"pi", "Pi"}  # pi is a constant
 _SAME_LETTER = {"varepsilon": "epsilon", "vartheta": "theta", "varrho": "rho", "varphi": "phi"}
 FUNCTIONS = frozenset(
     [

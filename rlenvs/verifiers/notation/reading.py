@@ -157,6 +157,14 @@ def _words(text: str) -> tree.Words:
     return tree.Words(_SYNONYMS.get(said, said))
 
 
+def read_or_none(text: str) -> Node | None:
+    """As `read`; None for what cannot be read."""
+    try:
+        return read(text)
+    except (UnreadableError, RecursionError):
+        return None
+
+
 def is_qualified(text: str) -> bool:
     """Whether an answer says of a letter in it what it stands for: `for some integer t`."""
     return _QUALIFIER.search(text) is not None or _MEMBER.search(text) is not None

@@ -21,7 +21,6 @@ _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|[\"`'])(.*[^*_\"`'])\1", re.DOTALL)
 _LEADING_SIGN = re.compile(r"^(?:=|\\(?:approx|simeq)(?![a-z]))\s*")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-_WHOLE_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _DIGIT_RUN = re.compile(r"\d{1000}")
 _HUGE = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*[-+]?\s*\d{5,}|(?<!\d)\d{5,}+\s*\)?\s*!|!\s*\)*\s*!")
 
@@ -75,7 +74,7 @@ def _unwrapped(text: str) -> str:
         if not (text.startswith("{") and text.endswith("}") and _closing(text) == len(text) - 1):
             break
         text = text[1:-1].strip()
-    found = _WHOLE_TEXT.fullmatch(text)
+    found = _TEXT.fullmatch(text)
     return found[1].strip() if found else text
 
 

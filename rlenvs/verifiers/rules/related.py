@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from rlenvs.verifiers import tree
 from rlenvs.verifiers.notation import reading
-from rlenvs.verifiers.notation.lexer import UnreadableError
 from rlenvs.verifiers.notation.text import normal
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.named import shortened
@@ -142,15 +141,8 @@ def _is_copied(relation: tree.Relation, comparison: Comparison) -> bool:
     """Whether it only says again what the question says, in whatever form."""
     return any(
         isinstance(given, tree.Relation) and given.signs == ("=",) and _are_equivalent(given, relation)
-        for given in map(_tree_or_none, comparison.asked.equations)
+        for given in (reading.read_or_none(normal(text)) for text in comparison.asked.equations)
     )
-
-
-def _tree_or_none(text: str) -> Node | None:
-    try:
-        return reading.read(normal(text))
-    except UnreadableError:
-        return None
 
 
 def _are_equivalent(gold: tree.Relation, answer: tree.Relation) -> bool:
