@@ -13,7 +13,24 @@ from rlenvs.verifiers.notation.text import as_latex, normal
 from rlenvs.verifiers.pool import DEFAULT_POOL, Comparisons, VerifierPool
 from rlenvs.verifiers.replies.extract import extract
 
-__all__ = ["Equality", "Judgement", "VerifierError", "VerifierPool", "extract", "is_equal", "judge", "verify"]
+__all__ = [
+    "RULES_VERSION",
+    "Equality",
+    "Judgement",
+    "VerifierError",
+    "VerifierPool",
+    "extract",
+    "is_equal",
+    "judge",
+    "verify",
+]
+
+RULES_VERSION = 1
+"""The version of the rules by which answers are extracted and compared; a verdict of another version is stale.
+
+Raise it by one in a release after which any reference, answer and question may have another verdict than before:
+`rlenvs grade math` then grades again what an earlier release has graded.
+"""
 
 
 class VerifierError(RlenvsError):

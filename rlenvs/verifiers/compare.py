@@ -128,7 +128,9 @@ def _by_text(gold: str, answer: str, asked: Question) -> bool | None:
         return _is_same_percent(gold, answer)
     if not are_compatible(gold, answer):  # for all even n, for all odd n
         return False
-    return True if not _is_list(gold, answer, asked) and _are_same_numbers(gold, answer) else None
+    if _is_list(gold, answer, asked) or (asked.asks_amount and r"\$" in answer):  # $45 is no answer to how many cents
+        return None
+    return True if _are_same_numbers(gold, answer) else None
 
 
 def _is_list(gold: str, answer: str, asked: Question) -> bool:
@@ -240,8 +242,8 @@ def _without_letters(gold: str, answer: str, asked: Question) -> tuple[str, str]
     place = 1 if letters[0] is None else 0
     letter = str(letters[place])
     bare = _LABELLED.sub("", sides[place])
-    if bare != sides[place] and normal(asked.options.get(letter, bare)) != bare:
-        return gold, answer  # (C) 42, where C is something else
+    if _says_another(sides[place], asked):
+        return gold, answer
     sides[place] = normal(asked.options.get(letter, bare)) if _CHOICE.fullmatch(bare) else bare
     return sides[0], sides[1]
 
@@ -255,7 +257,15 @@ def _are_same_choices(gold: str, answer: str, asked: Question) -> bool | None:
     if not asked.options and {gold, answer} & asked.letters:  # the constant c is no choice C
         return None
     letters = _letter(gold, asked), _letter(answer, asked)
-    return None if None in letters else letters[0] == letters[1]
+    if None in letters:
+        return None
+    return letters[0] == letters[1] and not any(_says_another(text, asked) for text in (gold, answer))
+
+
+def _says_another(text: str, asked: Question) -> bool:
+    """Whether `(C) 42` stands where the question's C is something else."""
+    found = _LABELLED.match(text)
+    return found is not None and normal(asked.options.get(found[1], text[found.end() :])) != text[found.end() :]
 
 
 def _letter(text: str, asked: Question) -> str | None:

@@ -11,7 +11,7 @@ from rlenvs.verifiers.asked.question import Question
 from rlenvs.verifiers.notation.lexer import UnreadableError
 from rlenvs.verifiers.notation.reading import read
 from rlenvs.verifiers.notation.text import MAX_CHARS, normal
-from rlenvs.verifiers.rules.listed import named_value
+from rlenvs.verifiers.rules.solutions import named_value
 from rlenvs.verifiers.tree import Node
 from rlenvs.verifiers.values.rational import UndecidedError
 

@@ -35,7 +35,7 @@ class VerifierPool:
         self.patient = ProcessPool(_KIND, replace(limits, wall_s=_PATIENCE * wall_s), size=self.size)
 
     def algebra(self, gold: str, answer: str) -> Judgement:
-        """Whether two LaTeX expressions are equal. Waits for a free worker as long as it takes."""
+        """Whether two LaTeX expressions are equal. Waits for a free worker for a minute and more."""
         return Comparisons(self).alone(gold, answer)
 
     def close(self) -> None:

@@ -219,3 +219,13 @@ def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
 
 DEGREE = quotient(Constant("pi"), Number(Fraction(180)))
 """A degree, in radians."""
+
+
+def in_degrees(node: Node) -> Node | None:
+    r"""The number of degrees of `60^\circ`; None where none are written."""
+    match node:
+        case Product((value, factor)) if factor == DEGREE:
+            return value
+        case Product((sign, Product((value, factor)))) if sign == MINUS_ONE and factor == DEGREE:
+            return negative(value)
+    return None

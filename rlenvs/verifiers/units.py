@@ -29,7 +29,7 @@ def unit(text: str) -> Unit | None:
     last: tuple[str, Fraction, int] | None = None  # the name before, which "squared" is about
     if len(text.split()) > _MAX_WORDS:
         return None
-    text = _COMPOUND.sub(lambda name: _COMPOUNDS[name[0]], text.strip(" ."))
+    text = _COMPOUND.sub(lambda name: _COMPOUNDS[name[0].lower()], text.strip(" ."))
     for found in _PART.finditer(text):
         word = found["word"]
         if word is None:
@@ -60,8 +60,12 @@ def unit(text: str) -> Unit | None:
 _PART = re.compile(
     r"(?P<word>[A-Za-z]+|\\\$|[$€£¥₹]|\^\\circ(?: ?[CF])?|°)(?:\s*\^\s*\{?(?P<power>-?[1-4])\}?)?|/|[.*·-]"
 )
-_COMPOUNDS = {"mph": "mile/hour", "kmh": "km/hour", "kph": "km/hour", "fps": "foot/second"}
-_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUNDS)})\b")
+_COMPOUNDS = {
+    "mph": "mile/hour", "kmh": "km/hour", "kph": "km/hour", "fps": "foot/second",
+    **{f"{name} {scale[:size]}": scale for scale in ("celsius", "fahrenheit") for size in (1, None)
+       for name in ("degree", "degrees")},
+}  # fmt: skip
+_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUNDS)})\b", re.IGNORECASE)
 _POWERS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu": 3}
 _MAX_WORDS = 5
 _SKIPPED = frozenset(("of", "the", "a", "an"))
@@ -103,6 +107,7 @@ def _table(base: str, names: str) -> dict[str, tuple[str, Fraction]]:
 
 _UNITS = {
     **_table("m", "m meter metre,km kilometer kilometre=1000,cm centimeter centimetre=1/100,mm millimeter=1/1000"),
+    **_table("m", "um micrometer micron=1/1000000"),
     **_table(
         "m", "nm nanometer=1/1000000000,dm=1/10,in inch=0.0254,ft foot feet=0.3048,yd yard=0.9144,mi mile=1609.344"
     ),
@@ -125,5 +130,8 @@ _UNITS = {
     **_table("V", "V volt"),
     **_table("A", "A amp ampere"),
     **_table("K", "K kelvin"),
+    **_table("celsius", "celsius centigrade"),
+    **_table("fahrenheit", "fahrenheit"),
+    **_table("eV", "eV electronvolt,keV=1000,MeV=1000000"),
 }
 _BASE_UNITS = frozenset(base for base, _ in _UNITS.values())

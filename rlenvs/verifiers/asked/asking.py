@@ -5,7 +5,12 @@ from functools import cached_property
 
 _SENTENCE = re.compile(r"[.?!](?=\s|$)")
 
-FORMULA = re.compile(r"\$([^$]*)\$|\\\(([^$]*?)\\\)")
+_FORMULA = re.compile(
+    r"\$\$(.*?)\$\$|\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]"
+    r"|\\begin\s*\{(?:align|equation|gather|multline)\*?\}(.*?)\\end\s*\{[a-z]+\*?\}",
+    re.DOTALL,
+)
+_MOST = 60  # formulas of one problem that are looked at
 
 _PLAIN_NAME = r"(?:sqrt|sin|cos|tan|log|ln|gcd|lcm|max|min|exp|abs|floor|ceil|pi)(?![a-zA-Z])"
 
@@ -27,6 +32,11 @@ _BESIDE_SIGNS = re.compile(
 LETTER = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z](?![a-zA-Z])")
 
 
+def set_formulas(text: str) -> list[str]:
+    """The formulas of a text that are marked as such."""
+    return [next((inside for inside in found.groups() if inside), "") for found in _FORMULA.finditer(text)]
+
+
 class Asking:
     """The text of a problem, empty where it is not known."""
 
@@ -41,10 +51,9 @@ class Asking:
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
-        """The formulas in it, set as such or between words, twenty at most."""
-        formulas = [found[1] or found[2] or "" for found in FORMULA.finditer(self.text)]
-        plain = [found[0].strip(" .,") for found in _PLAIN_FORMULA.finditer(FORMULA.sub(" ", self.text))]
-        return tuple(formula for formula in [*formulas, *plain] if formula.strip())[:20]
+        """The formulas in it, set as such or between words; of very many, the first."""
+        plain = [found[0].strip(" .,") for found in _PLAIN_FORMULA.finditer(_FORMULA.sub(" ", self.text))]
+        return tuple(formula for formula in [*set_formulas(self.text), *plain] if formula.strip())[:_MOST]
 
     @cached_property
     def equations(self) -> tuple[str, ...]:
@@ -54,7 +63,7 @@ class Asking:
     @cached_property
     def letters(self) -> frozenset[str]:
         """The letters that are names in it: single ones, and all in its formulas."""
-        formulas = "".join(found[1] or found[2] or "" for found in FORMULA.finditer(self.text))
+        formulas = "".join(set_formulas(self.text))
         inside = {letter for run in RUN.findall(formulas) for letter in run}
         beside = {letter for run in _BESIDE_SIGNS.findall(self.text) for letter in run.strip()}
         return frozenset(LETTER.findall(self.text)) | inside | beside

@@ -33,14 +33,25 @@ def why_not_asked(gold: str, answer: str, asked: Question) -> str:
         return "another string"
     if isinstance(sides[0], tree.Number) and sides[0].value.denominator == 1 and is_quotient(answer):
         return "a division that is not done"
-    if isinstance(sides[0], tree.Number) and any(map(is_calculation, tree.walk(sides[1]))):
+    if isinstance(sides[0], tree.Number) and any(map(is_calculation, tree.walk(_said(sides[1], sides[0])))):
         return "a calculation that is not done"
-    if r"\begin" in answer and isinstance(sides[0], tree.EXPRESSIONS):
+    if r"\begin" in answer and all(isinstance(side, tree.EXPRESSIONS) for side in sides):
         return "a determinant that is not worked out"
     return _why_not_worked_out(sides[0], sides[1], asked)
 
 
+def _said(answer: Node, gold: Node) -> Node:
+    """What an answer says is the value: the end of `x = 2 + 3 = 5`, where the reference is no equation."""
+    if not isinstance(answer, tree.Relation) or set(answer.signs) != {"="} or isinstance(gold, tree.Relation):
+        return answer
+    last = answer.sides[-1]
+    return answer.sides[0] if isinstance(last, tree.Symbol) and not isinstance(gold, tree.Symbol) else last
+
+
 def _why_not_worked_out(gold: Node, answer: Node, asked: Question) -> str:
+    if isinstance(answer, tree.Relation) and not isinstance(gold, tree.Relation) and _is_given(answer, asked):
+        return "an equation of the question"
+    answer = _said(answer, gold)
     if _FACTOR.search(asked.text) and _is_product(gold) and not _is_product(answer):
         return "not factored"
     if _EXPAND.search(asked.text) and not _has_bracket(gold) and _has_bracket(answer):
@@ -57,6 +68,18 @@ def _why_not_worked_out(gold: Node, answer: Node, asked: Question) -> str:
     return "not worked out" if is_asked and is_worked_out(gold) and not is_worked_out(answer) else ""
 
 
+def _is_given(answer: tree.Relation, asked: Question) -> bool:
+    """Whether it ends with an equation of the question's that says more than what a name is: `y = a + b = 0`."""
+    sides = [canonical(side) for side in answer.sides]
+    for text in asked.equations:
+        found = read_or_none(normal(text))
+        if isinstance(found, tree.Relation) and has_operation(found.sides[0]):
+            given = [canonical(side) for side in found.sides]
+            if sides[-len(given) :] == given:
+                return True
+    return False
+
+
 def _why_left_to_do(gold: Node, answer: Node, asked: Question) -> str:
     """What is left to be worked out in an answer beside a reference in which nothing is."""
     calls = [{part.name for part in tree.walk(side) if isinstance(part, tree.Call)} for side in (gold, answer)]
@@ -67,7 +90,7 @@ def _why_left_to_do(gold: Node, answer: Node, asked: Question) -> str:
         not is_rounded
         and rational.exact(gold) is not None
         and isinstance(answer, tree.EXPRESSIONS)
-        and rational.exact(answer) is None
+        and rational.exact(tree.in_degrees(answer) or answer) is None
     ):
         return "a number that is not worked out"
     if not tree.symbols(answer) and (calls[1] - calls[0]) & _ANGLES:

@@ -31,6 +31,16 @@ _LABELS = frozenset((
     "intercept",
 ))  # fmt: skip
 
+_STEM = 4  # letters of a word that tell which quantity it is
+_QUANTITIES = frozenset(
+    noun[:_STEM]
+    for noun in (
+        "area", "perimeter", "volume", "surface", "length", "width", "height", "radius", "diameter", "minimum",
+        "maximum", "mean", "median", "mode", "sum", "product", "difference", "quotient", "remainder", "slope",
+        "intercept", "numerator", "denominator", "amplitude", "period",
+    )
+)  # fmt: skip
+
 _SOUGHT = re.compile(
     r"\bsolv\w+\b[^.?!]{0,80}?\bfor\s+\$?([a-zA-Z])\$?(?![a-zA-Z])"
     r"|\bexpress\s+\$?([a-zA-Z])\$? (?:in terms|as)\b",
@@ -75,13 +85,15 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 
-_FIRST_FORMULA = re.compile(r"\s*(?:the (?:exact )?value of\s*)?\$([^$]+)\$")
+_FIRST_FORMULA = re.compile(
+    r"\s*(?:the (?:exact )?value of\s*)?(?:\$([^$]+)\$|([a-zA-Z\d](?:\s?[-+*/^]\s?[a-zA-Z\d])+)(?![a-zA-Z]))"
+)
 
 
 def _is_more_than(name: str, asked: str) -> bool:
     """Whether what is asked for first is a formula about a letter, and not the letter: `$x + y$`."""
     found = _FIRST_FORMULA.match(asked)
-    formula = found[1].strip() if found else name
+    formula = (found[1] or found[2]).strip() if found else name
     return (
         formula != name and re.search(rf"(?<![a-zA-Z\\]){name}(?![a-zA-Z])", formula) is not None and "=" not in formula
     )
@@ -126,6 +138,9 @@ class Names(Asking):
         kind = _kind_of(name)
         if kind is None:
             return False
+        function = re.match(r"([a-zA-Z])\(", name)
+        if function and re.search(rf"{function[1]}(?:'|\^-1|\^prime)", re.sub(r"[\s${{}}\\]", "", self.asking)):
+            return re.search(rf"{function[1]}\(", self.asking) is None  # it asks for f', or for the inverse
         found = [each for asking in _ASKING.finditer(self.text) for each in kind.findall(asking[1])]
         names = {re.sub(r"[\s${}\\]", "", each) for each in found}
         if len(name) == 1 and any(_is_more_than(name, asking[1]) for asking in _ASKING.finditer(self.text)):
@@ -138,9 +153,22 @@ class Names(Asking):
         noun, _, of = label.partition("of")
         if len(label) == 1 or (noun in _LABELS and len(of) == 1):
             return not self.seeks_another(of or label)
+        if self._asks_other_quantity(noun) or self._asks_other_angle(label):
+            return False
         words = _LABELS | {word.lower() for word in WORDS.findall(self.text)} if self.text else _LABELS
         spelled = "".join(WORDS.findall(self.text)).lower()
         return label in words or label.startswith(_EVENTS) or label in spelled or noun in _LABELS
+
+    def _asks_other_quantity(self, noun: str) -> bool:
+        """Whether it asks for the perimeter, and this is an area."""
+        asked = {word.lower()[:_STEM] for word in WORDS.findall(self.asking)} & _QUANTITIES
+        return noun[:_STEM] in _QUANTITIES and bool(asked) and noun[:_STEM] not in asked
+
+    def _asks_other_angle(self, label: str) -> bool:
+        """Whether it asks for angle ABC, and this is another one."""
+        angle = label.removeprefix("angle")
+        asked = re.findall(r"angle([A-Z]{1,3})(?![A-Z])", re.sub(r"[\s${}\\]|\\left|\\right", "", self.asking))
+        return angle != label and bool(asked) and not {angle, angle[::-1]} & set(asked)
 
     def asks_order(self, num_items: int) -> bool:
         """Whether the order of answers says what they are: it asks for one, or for as many names in a row."""

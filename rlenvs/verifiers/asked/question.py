@@ -4,7 +4,7 @@ import re
 from functools import cached_property
 
 from rlenvs.verifiers import counted, units
-from rlenvs.verifiers.asked.asking import FORMULA, RUN
+from rlenvs.verifiers.asked.asking import RUN, set_formulas
 from rlenvs.verifiers.asked.names import WORDS, Names
 
 _PERCENT = re.compile(
@@ -17,7 +17,17 @@ _OPTION = re.compile(r"(?:(?<=\s)|^|(?<=\$))(?:\\(?:text|textbf|mathrm)\s*\{\s*)
 
 _MATRICES = re.compile(r"\b(?:matri(?:x|ces)|operators?|linear maps?|group|cross product)\b", re.IGNORECASE)
 
-_POINT = re.compile(r"\b(?:points?|coordinates|vertex|ordered pairs?|midpoint|cent(?:er|re)|vectors?)\b", re.IGNORECASE)
+_POINT = re.compile(
+    r"\b(?:points?|coordinates|vertex|ordered pairs?|midpoint|cent(?:er|re)|vectors?)\b|\([a-z],\s*[a-z]\)",
+    re.IGNORECASE,
+)
+
+_TUPLE = re.compile(r"\bordered (?:pair|triple|triplet|quadruple|tuple)\b", re.IGNORECASE)
+
+_SIZE = re.compile(
+    r"\b(?:find|what is|compute|determine|calculate) the (?:total |surface )*(area|volume)\b", re.IGNORECASE
+)
+_POWERS_OF_LENGTH = {"area": 2, "volume": 3}
 
 _FUNCTION = re.compile(r"\b(?:inverse|function)\b", re.IGNORECASE)
 
@@ -35,11 +45,18 @@ _HOW_MANY = re.compile(
 
 _GENERAL = frozenset(counted.stem(noun) for noun in ("units", "people", "ways", "times", "points", "things", "items"))
 
-_PER = frozenset(("per", "square", "cubic"))
+_MICRO = re.compile(r"\\mu\s*|[µμ]")
+_NOTATION = re.compile(r"\$|\\(?:text|mathrm|rm|mbox)\s*(?=\{)|(?<=\{)\s+|[{}]")  # `$\text{cm}^2$` is cm^2
 
-_MEASURED = "length|distance|area|volume|height|width|time|speed|weight|mass|perimeter|radius|diameter|circumference"
+_MEASURED = (
+    "length|distance|area|volume|height|width|time|speed|weight|mass|perimeter|radius|diameter|circumference|temperature"
+    "|energy|wavelength|velocity|cost|price"
+)
 
-_UNIT_NAME = r"((?:square |cubic )?[a-z]{2,}(?:(?: per |/)(?:square |cubic )?[a-z]+)?(?:\^\{?[23]\}?|[²³])?)"
+_UNIT_NAME = (
+    r"(degrees? (?:celsius|fahrenheit|[CF]\b)|(?:square |cubic )?[a-z]{2,}(?:(?: per |/)(?:square |cubic )?[a-z]+)?"
+    r"(?:\^\{?[23]\}?|[²³])?|[a-z]{1,3}/[a-z]{1,3}(?:\^\{?[23]\}?|[²³])?|[mgsLJN](?![a-zA-Z0-9]))"
+)
 
 _IN_UNIT = re.compile(
     r"\b(?:how many|convert\w*\b[^.?!]{1,60}? (?:to|into|in)"
@@ -109,6 +126,22 @@ class Question(Names):
         return bool(_PERCENT.search(self.asking)) and "%" not in self.asking
 
     @cached_property
+    def asks_amount(self) -> bool:
+        """Whether it says what the answer is measured in: a unit, a percentage, or how many there are of something."""
+        return bool(self.unit) or self.asks_percent or self.counts
+
+    @cached_property
+    def asks_tuple(self) -> bool:
+        """Whether it asks for one tuple: then its coordinates may stand without brackets."""
+        return bool(_TUPLE.search(self.asking))
+
+    @cached_property
+    def power(self) -> int | None:
+        """To which power a length is what it asks for: 2 for an area, 3 for a volume; None where it does not say."""
+        found = _SIZE.search(self.asking)
+        return _POWERS_OF_LENGTH[found[1].lower()] if found else None
+
+    @cached_property
     def options(self) -> dict[str, str]:
         """The texts of its choices by their letters; empty where it has none."""
         marks = list(_OPTION.finditer(self.text))
@@ -146,9 +179,12 @@ class Question(Names):
     @cached_property
     def unit(self) -> str:
         """The unit that it asks the answer in, `How many meters`, `in square feet`; empty where it names none."""
-        found = _IN_UNIT.search(self.asking)
-        name = found[1].lower() if found else ""
-        return name if name and all(units.is_known(word) for word in name.split() if word not in _PER) else ""
+        found = _IN_UNIT.search(_MICRO.sub("u", _NOTATION.sub("", self.asking)))
+        for name in (found[1], found[1].lower()) if found else ():
+            measured = units.unit(name)
+            if measured is not None and units.is_measure(measured):
+                return name
+        return ""
 
     @cached_property
     def names_angles(self) -> str:
@@ -216,6 +252,6 @@ class Question(Names):
 
         There a rounded number is as good as the fraction; in mathematics proper it is no answer.
         """
-        formulas = "".join(found[1] or found[2] or "" for found in FORMULA.finditer(self.text))
+        formulas = "".join(set_formulas(self.text))
         has_variables = bool(RUN.search(_TEXT.sub("", formulas)))
         return len(self.text.split()) >= _EVERYDAY_WORDS and not has_variables and not _EXACT.search(self.text)

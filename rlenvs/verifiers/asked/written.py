@@ -22,7 +22,7 @@ def why_not_written(gold: str, answer: str, question: str) -> str:
 
 
 _QUOTIENT = re.compile(r"\\frac\s*\{?\s*(\d+)\s*\}?\s*\{?\s*(\d+)\s*\}?|(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
-_DECIMAL = re.compile(r"\d*\.\d+")
+_DECIMAL = re.compile(r"\d*\.(?:\d|\\overline)")
 _SHARE = re.compile(r"\\frac|/|^-?0?\.")  # of one, which no percentage is
 _SCIENTIFIC = re.compile(r"(?<![\d.])[1-9](?:\.\d+)?\s*(?:(?:\\times|\\cdot|\*|×)\s*10\s*\^|[eE])")
 _MIXED = re.compile(r"\d\s*\\frac|\d \d+/\d")
@@ -74,12 +74,13 @@ _FORMS: list[tuple[re.Pattern[str], _Missing, str]] = [
     for pattern, is_missing, sentence in [
         (r"simplif|simplest|lowest terms|reduced (?:form|fraction)|common fraction", _is_reducible, "not reduced"),
         (
-            r"\bas an? (?:\w+ )?(?:fraction|mixed number)\b|\bfraction in (?:its )?(?:lowest|simplest)",
+            r"\bas an? (?:\w+ )?(?:fraction|mixed number)\b|\bcommon fraction\b"
+            r"|\bfraction in (?:its )?(?:lowest|simplest)",
             lambda text: not _QUOTIENT.search(text) and ("%" in text or bool(_DECIMAL.search(text))),
             "no fraction",
         ),
         (
-            r"\b(?:as|to|into|in) (?:an? )?decimal\b",
+            r"\b(?:as|to|into|in) (?:an? )?(?:\w+ )?decimal\b",
             lambda text: "%" in text or bool(_QUOTIENT.search(text)),
             "no decimal",
         ),
@@ -88,6 +89,7 @@ _FORMS: list[tuple[re.Pattern[str], _Missing, str]] = [
             lambda text: "%" not in text and _SHARE.search(text) is not None,
             "no percentage",
         ),
+        (r"", _has(re.compile(r"\d[)}]*\s*(?:\\div|÷)")), "a division that is not done"),
         (r"\b(?:scientific notation|standard form)\b", _lacks(_SCIENTIFIC), "not in scientific notation"),
         (r"\bmixed number\b", _lacks(_MIXED), "no mixed number"),
         (r"\bimproper fraction\b", _has(_MIXED), "no improper fraction"),

@@ -14,10 +14,14 @@ _UNITS = {
     "毫升": "ml", "升": "l", "元": "yuan", "小时": "hours", "分钟": "minutes", "秒": "seconds", "天": "days",
     "周": "weeks",
 }  # fmt: skip
+_UNIT_NAMES = "|".join(sorted(_UNITS, key=len, reverse=True))
 _MEASURES = "个只名人条张本件位头匹棵朵颗粒次种支枝辆台块杯瓶盒箱间套双对组页道"
 _DIGITS = {sign: digit for digit, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _TENS = {"十": 10, "百": 100, "千": 1000}
-_NUMERAL = "(?![一二两三四五六七八九]{2})[零〇一二两三四五六七八九十百千]+"  # 三五 is no thirty-five
+_NUMERAL = (  # 三五 is no thirty-five, and 一百二 no 102
+    "(?![一二两三四五六七八九]{2})(?![一二两三四五六七八九十]*[百千][一二三四五六七八九](?![十百千]))[零〇一二两三四五六七八九十百千]+"
+    "(?:万[零〇一二两三四五六七八九十百千]*)?"
+)
 _WORDS = {
     "无解": "no solution", "无实数解": "no real solution", "无实数根": "no real solution", "空集": r"\emptyset",
     "正无穷": r"\infty", "负无穷": r"-\infty", "无穷大": r"\infty", "无穷": r"\infty",
@@ -39,8 +43,9 @@ def translated(text: str) -> str:
 
 
 def _numeral(text: str) -> int:
-    """`三十五` as 35."""
-    value = digit = 0
+    """`三十五` as 35, `三万` as 30,000."""
+    above, ten_thousands, text = text.rpartition("万")
+    value, digit = 10_000 * _numeral(above) if ten_thousands else 0, 0
     for sign in text:
         if sign in _TENS:
             value += (digit or 1) * _TENS[sign]
@@ -48,6 +53,11 @@ def _numeral(text: str) -> int:
         else:
             digit = _DIGITS[sign]
     return value + digit
+
+
+def _number(found: re.Match[str]) -> str:
+    places = "".join(str(_DIGITS[sign]) for sign in found["places"] or "")
+    return f"{'-' if found['sign'] else ''}{_numeral(found['whole'])}{'.' if places else ''}{places}"
 
 
 def _quotient(found: re.Match[str]) -> str:
@@ -70,8 +80,11 @@ _REWRITES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"根号\s*(\d+)", r"\\sqrt{\1}"),
     (r"负(?=\s*[\d\\])", "-"),
     (r"(?<=\d)度", r"^\\circ "),
-    (r"(?<=[\d}])\s*(?:" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")(?![\u4e00-\u9fff])", _unit),
-    (rf"^{_NUMERAL}(?=[{_MEASURES}]?$)", lambda found: str(_numeral(found[0]))),
+    (
+        rf"^(?P<sign>负?)(?P<whole>{_NUMERAL}?)(?:点(?P<places>[零〇一二三四五六七八九]+))?(?=(?:[{_MEASURES}]|{_UNIT_NAMES})?$)",
+        _number,
+    ),
+    (r"(?<=[\d}])\s*(?:" + _UNIT_NAMES + r")(?![\u4e00-\u9fff])", _unit),
     (rf"(?<=[\d}}])\s*[{_MEASURES}](?![\u4e00-\u9fff])", ""),
 ]
 _COMPILED = [(re.compile(pattern), replacement) for pattern, replacement in _REWRITES]

@@ -55,6 +55,8 @@ def is_percent(text: str) -> bool:
 
 def digits_and_base(text: str) -> tuple[str, int] | None:
     """`52_8` as ("52", 8)."""
+    text = text.rpartition("=")[2].strip()  # x = 52_8
+    text = text[1:-1] if text.startswith("(") and text.endswith(")") and "(" not in text[1:] else text
     if prefixed := _PREFIXED.fullmatch(text):
         return prefixed["digits"].lower(), _PREFIXES[prefixed["sign"].lower()]
     found = _BASED.fullmatch(text)

@@ -58,7 +58,7 @@ def read(text: str, *, is_grouped: bool = True) -> Node:
     if found := dated(plain):
         return found
     if yes_or_no := _YES_OR_NO.fullmatch(plain):
-        return _words(yes_or_no[1])
+        return _words("yes" if yes_or_no["yes"] else "no")
     if _is_words(plain) and not lexer.is_name(plain):
         parts = [part.strip() for part in _JOINER.split(plain) if part.strip()]
         is_list = len(parts) > 1 and all(len(part.split()) <= _LONGEST_ITEM for part in parts)
@@ -145,7 +145,12 @@ def _is_balanced(text: str) -> bool:
 NEEDS_ALGEBRA = re.compile(r"\\(?:sum|prod|int|lim)(?![a-z])|\\frac\s*\{\s*d\s*\}")  # by computer algebra
 
 
-_YES_OR_NO = re.compile(r"(yes|no)\b[,.;:]\s+(?!.*\b(?:yes|no)\b).*", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"(?:(?P<yes>yes)|no)\b[,.;:]\s+(?!(?:but|if|when|only|unless)\b)"
+    r"(?!.*\b(?:yes|no|maybe|perhaps|possibly|probably|unsure|not sure|only (?:if|when)|unless|except)\b)"
+    r"(?(yes)(?!.*\b(?:false|wrong|incorrect|untrue)\b)).*",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(r"(?:it|this|that|the [a-z]+|[a-z]) is (?=[a-z]+\.?$)", re.IGNORECASE)
 
 

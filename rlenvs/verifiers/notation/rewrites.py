@@ -8,6 +8,7 @@ _BASES = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
     "sixteen": 16,
 }  # fmt: skip
+_INCHES = 12  # of a foot
 _ENDS = r"[^\[\]()]*[,;][^\[\]()]*"  # of an interval
 
 
@@ -43,7 +44,9 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     (r"\\forall(?![a-zA-Z])|∀", " for all "),
     (r"\+/-|^\+-(?=\d)", r"\\pm "),
     (r"^(USD|EUR|GBP|RMB|CNY|INR|JPY)\s*(-?[\d.,]+)$", r"\2 \1"),
-    (r"\bUS\s*(?=\\?\$)", ""),
+    (r"^Rs\.?\s*(?=\d)(-?[\d.,]+)$", r"\1 rupees"),
+    (r"(?<=\d)\s*per ?mill?e?(?![a-z])", "‰"),
+    (r"\bU\.?S\.?\s*(?=\\?\$|dollars?\b)", ""),
     (r"(?<![\\$])\$(?!.*\$(?!-?\.?\d))(?=-?\.?\d)(?=[^$]*$|[^$]*\$-?\.?\d)", r"\\$"),  # no formula is closed: money
     (r"(?<=[\w}])\$,?\s*\$(?=[\w\\])", ", "),  # two formulas
     (r"(?<=\d)\s*(?:\\q?quad|~)\s*(?=\d)", ", "),
@@ -104,6 +107,16 @@ _REWRITES: list[tuple[str, _Replacement]] = [
     ),
     (r"(\d+)\s*\^\\circ\s*(\d+)\s*'(?!')", r"(\1+\\frac{\2}{60})^\\circ "),
     (r"\^\\circ\s*(?:\\text\s*\{\s*)?([CF])\s*\}?(?![a-zA-Z])", r" \\text{degrees \1}"),
+    (
+        r"(?<=[\d}])\s*(?:\\text\s*\{\s*)?(?:\^\\circ|degrees?)?\s*(?:\\text\s*\{\s*)?"
+        r"([CF])(?:elsius|entigrade|ahrenheit)\s*\}?$",
+        r" \\text{degrees \1}",
+    ),
+    (
+        r"^(\d+)\s*(?:'|\\text\s*\{\s*(?:ft|feet|foot)\.?\s*\}|ft\.?|feet|foot)\s*(?:and )?(\d+)\s*"
+        r"(?:\"|''|\\text\s*\{\s*(?:in|inch|inches)\.?\s*\}|in\.?|inch|inches)$",
+        lambda found: rf"{_INCHES * int(found[1]) + int(found[2])} \text{{inches}}",
+    ),
     (r"(?<=\d)\s*x\s*(?=10\s*\^)", r" \\times "),
     (r"\\mathbb\s*([A-Z])(?![a-zA-Z])", r"\\mathbb{\1}"),
     (r"\^\s*\{?((?:\\prime\s*)+)\}?", lambda found: "'" * found[1].count("prime")),

@@ -23,6 +23,8 @@ _SPELLED = re.compile(
 )
 _NEGATIVE = re.compile(r"(?<![a-zA-Z\\])(?:negative|minus)\s+(?=[\d.\\])", re.IGNORECASE | re.ASCII)
 _RAISED = re.compile(r"^(-?\d+)\s+(squared|cubed)$")
+_A_NUMBER = {"hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000", "dozen": "12"}
+_A = re.compile(rf"^an? ({'|'.join(_A_NUMBER)})(?=$| [a-z]+$)", re.IGNORECASE | re.ASCII)
 _HALF = re.compile(r"(?:a )?half(?: an?)?(?P<counted>(?: [a-z]+)?)", re.IGNORECASE | re.ASCII)
 _AND_A_HALF = re.compile(
     rf"(?P<whole>\d+|{_NUMBER_WORD}) and a half(?P<counted>(?: [a-z]+)?)", re.IGNORECASE | re.ASCII
@@ -33,6 +35,7 @@ _JOINERS = frozenset(("and", "or", "of", "to", "is", "are", "not", "times", "plu
 
 def in_digits(text: str) -> str:
     """The text with a number in words in digits; any other text as it is."""
+    text = _A.sub(lambda found: _A_NUMBER[found[1].lower()], text)
     text = _RAISED.sub(r"\1^\2", _NEGATIVE.sub("-", text)).replace("^squared", "^2").replace("^cubed", "^3")
     if whole := _HALF.fullmatch(text):
         return rf"\frac{{1}}{{2}} {whole['counted']}".strip()

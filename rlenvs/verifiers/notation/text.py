@@ -19,6 +19,7 @@ _MAX_DEPTH = 60
 _MAX_WRAPPINGS = 5
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|[\"`'])(.*[^*_\"`'])\1", re.DOTALL)
+_BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathit|mathsf|pmb|bold)\s*\{")
 _LEADING_SIGN = re.compile(r"^(?:=|\\(?:approx|simeq)(?![a-z]))\s*")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _DIGIT_RUN = re.compile(r"\d{1000}")
@@ -39,7 +40,7 @@ def normal(text: str) -> str:
     if _PLAIN_NUMBER.fullmatch(text):
         return text
     text = plain_glyphs(repaired(text).strip())
-    text = translated(_unboxed(text))
+    text = translated(_without_bold(_unboxed(text)))
     text = _ALIGNED.sub(_in_one_line, text)
     text = rewritten(text)
     text = text.rstrip(" \\").strip()
@@ -58,6 +59,22 @@ def _unboxed(text: str) -> str:
     if _BOX.match(bare) and bare.endswith("}") and _closing(bare[bare.index("{") :]) == len(bare) - bare.index("{") - 1:
         return last_box(text) or text
     return extract(text) or ""
+
+
+def _without_bold(text: str) -> str:
+    r"""The formula in `\mathbf{…}`; a letter or a word in it stays marked: it may be a vector or a unit."""
+    if "\\" not in text:
+        return text
+    parts, position = [], 0
+    for bold in _BOLD.finditer(text):
+        if bold.start() < position:
+            continue
+        end = bold.end() + _closing(text[bold.end() - 1 :]) - 1
+        content = text[bold.end() : end]
+        if end >= bold.end() and not content.strip().isalpha():
+            parts += [text[position : bold.start()], "{", _without_bold(content), "}"]
+            position = end + 1
+    return "".join([*parts, text[position:]])
 
 
 def _in_one_line(lines: re.Match[str]) -> str:

@@ -29,6 +29,7 @@ _MARKS = (
 _LINES = (
     r"[#*_ ]{1,8}(?:the )?answer[*_:#]{0,5}[ \t]*\n"
     rf"|[#*_ ]{{0,8}}(?:ans{_EMPHASIS}\s*[.:=]{{1,2}}|(?:the )?(?:final )?answer{_EMPHASIS} +[-–—]\s+){_VALUE_FOLLOWS}"
+    rf"|[#*_ ]{{0,8}}(?:the )?(?:final )?answer{_EMPHASIS} {{1,3}}(?=\$|\\\(|\\boxed)"
     rf"|[#*_ ]{{0,8}}(?:antwort|respuesta|r[ée]ponse|resposta|risposta|ответ|답|答え?)(?: finale?)?{_EMPHASIS}\s*[:：]"
     rf"|[ \t]*选择?[:：]?(?=\s*[*$(（]*{CHOICE})"
 )

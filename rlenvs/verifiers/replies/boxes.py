@@ -94,7 +94,7 @@ def joined(text: str, found: list[Box]) -> Box:
     `x = \boxed{3}, y = \boxed{5}` is one answer of two parts, and neither of them alone.
     """
     first = len(found) - 1
-    while first > 0 and _is_one_answer(text, found[first - 1], found[first]):
+    while first > 0 and are_one_answer(text, found[first - 1], found[first]):
         first -= 1
     parts = found[first:]
     labels = [_label(text, box.start) for box in parts]
@@ -130,7 +130,8 @@ _ELSE = re.compile(
 _LONGEST_BETWEEN = 120
 
 
-def _is_one_answer(text: str, one: Box, other: Box) -> bool:
+def are_one_answer(text: str, one: Box, other: Box) -> bool:
+    """Whether a box and the next one are parts of one answer."""
     between = text[one.end : other.start]
     if len(between) > _LONGEST_BETWEEN:
         return False

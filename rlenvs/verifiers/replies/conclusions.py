@@ -2,8 +2,11 @@
 
 import re
 
+from rlenvs.verifiers.replies.behind_box import with_unit
+from rlenvs.verifiers.replies.boxes import Box
 from rlenvs.verifiers.replies.denials import MIGHT, is_asked, is_bound, is_governed, is_modified, is_rejected
 from rlenvs.verifiers.replies.plain_values import is_formula, plain
+from rlenvs.verifiers.replies.prose import told
 from rlenvs.verifiers.replies.statements import COUNTS, MARKS, value_of
 
 _LONGEST_LINE, _LONGEST = 100, 2000
@@ -34,13 +37,23 @@ def conclusion(text: str) -> str | None:
     there is ("It is 42."); else the text itself, if it is one short line.
     """
     text = text.strip()
-    if (formula := _last_formula(text)) is not None:
-        return formula or None
     line = text[-_LONGEST:].rpartition("\n")[2]
     sentence = _SENTENCE_BREAK.split(line)[-1]
+    if amount := _told(sentence, is_all=sentence == text):
+        return amount
+    has_formula = "$" in sentence or "\\" in sentence
+    if not has_formula and (found := _concluded(sentence, is_all=sentence == text)):
+        return found
+    if (formula := _last_formula(text)) is not None:
+        return formula or None
     if (found := _concluded(sentence, is_all=sentence == text)) is not None:
         return found or None
     return plain(text) or None if 0 < len(text) <= _LONGEST_LINE and "\n" not in text else None
+
+
+def _told(sentence: str, *, is_all: bool) -> str | None:
+    concludes = _CONCLUDES.match(sentence)
+    return told(sentence[concludes.end() if concludes else 0 :], concludes=bool(concludes), is_all=is_all)
 
 
 def _last_formula(text: str) -> str | None:
@@ -58,16 +71,22 @@ def _last_formula(text: str) -> str | None:
         return None
     line = text[text.rfind("\n", 0, start) + 1 :]
     after = end + len(closing)
+    content = text[start + len(opening) : end].strip()
+    is_value = is_formula(text, opening, start + len(opening), end)
+    measured = with_unit(Box(start, after, content), text).content
     is_denied = is_governed(text, start) or is_rejected(text, after) or is_asked(text, end)
     is_part = _OF.search(text, max(0, start - 40), start) or _SAYS_MORE.search(_NAMES_IT.sub("", text[after:]))
-    if is_denied or is_part or is_bound(text, start) or is_modified(text, after) or _REFUSES.search(line[:_LONGEST]):
+    if is_denied or is_part or is_bound(text, start) or _REFUSES.search(line[:_LONGEST]):
+        return ""
+    if measured == content and is_modified(text, after):
         return ""
     if _JOINED_BEFORE.search(text[max(0, start - 20) : start]):
-        return _CONCLUDES.sub("", line.strip(), count=1)
-    return text[start + len(opening) : end].strip() if is_formula(text, opening, start + len(opening), end) else None
+        concludes = _CONCLUDES.match(line)
+        return line[concludes.end() if concludes else 0 :].strip()
+    return measured if is_value else None
 
 
-_SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?])(?<!i\.e\.)(?<!e\.g\.)\s+|(?<=[。！？])(?=.)")
 _CONCLUDES = re.compile(
     r"\W*(?:∴|so|thus|therefore|hence|in total|altogether|finally|consequently|in conclusion|overall)(?![a-z])[,:]?\s*"
     r"|\W*(?:since|because|as|given that)\b[^,.!?\n]{1,100},\s*(?=(?:it|this|the (?:answer|result|total|number))\b)"
@@ -83,6 +102,7 @@ _EQUATION = re.compile(
 _LETTER = re.compile(r"\(?[A-J]\)?")
 _CONDITION = re.compile(r"if [^,.!?\n]{1,60} (?:does not|doesn['’]t|do not|don['’]t) matter,\s*", re.IGNORECASE)
 _RESTATES = re.compile(r"\b(?:in|from|by) the (?:problem|question|prompt|statement|exercise|example)\b", re.IGNORECASE)
+_DOUBTS = re.compile(r"\b(?:wrong|incorrect|(?:more|less|fewer|greater) than(?= \$?\d[^=]*=))\b", re.IGNORECASE)
 _TELLS = re.compile(
     r"(?!.*\b(?:if|first|no|nobody|none|maybe|perhaps|hardly|barely|claims?|seems?|hopes?|wants?|as|twice|let|says?|said|thinks?|given|step|part|problem|question|example|answer|number|result|solution|only|had|might|may|could"
     r"|would|should|can|must|almost|about|nearly|more|less|fewer|than|per|at|for|from|when|extra|another|other)\b)"
@@ -110,7 +130,7 @@ def _concluded(sentence: str, *, is_all: bool) -> str | None:
     if not concludes and not is_all:
         return None
     claim = _CONDITION.sub("", sentence[concludes.end() if concludes else 0 :].rstrip(" .。*!"), count=1)
-    if is_asked(sentence, 0) or any(unsure.search(claim) for unsure in (_REFUSES, MIGHT, _RESTATES)):
+    if is_asked(sentence, 0) or any(unsure.search(claim) for unsure in (_REFUSES, MIGHT, _RESTATES, _DOUBTS)):
         return "" if concludes else None
     if _SUPPOSES.match(claim):
         return "" if concludes else None

@@ -97,8 +97,13 @@ _REJECTED = re.compile(
 
 def is_asked(text: str, place: int) -> bool:
     """Whether the sentence that goes on at a place is a question."""
-    end = END.search(text, place)
-    return (end is not None and end[0] in "?？") or "吗" in text[place : end.start() if end else len(text)]
+    end = END.search(text, place, place + _LONGEST_QUESTION)
+    return (end is not None and end[0] in "?？") or "吗" in text[
+        place : end.start() if end else place + _LONGEST_QUESTION
+    ]
+
+
+_LONGEST_QUESTION = 500
 
 
 _BOUNDS = re.compile(

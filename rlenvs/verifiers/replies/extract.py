@@ -5,15 +5,18 @@ Every function is linear in the reply's length and reads text only. Whether an a
 
 import re
 
+from rlenvs.verifiers.replies.asides import without_asides
 from rlenvs.verifiers.replies.behind_box import with_unit
 from rlenvs.verifiers.replies.boxes import BOX, Box, boxes, joined, last_box, placed_boxes
 from rlenvs.verifiers.replies.conclusions import conclusion
-from rlenvs.verifiers.replies.denials import is_asked, is_governed, is_rejected
+from rlenvs.verifiers.replies.denials import TURNS
+from rlenvs.verifiers.replies.plain_values import are_different
 from rlenvs.verifiers.replies.second_thoughts import after_all
 from rlenvs.verifiers.replies.statements import last_statement
+from rlenvs.verifiers.replies.turns import before_end_tokens
 from rlenvs.verifiers.replies.wrappings import unwrapped
 
-__all__ = ["after_marker", "boxes", "extract", "last_box", "outside_thinking"]
+__all__ = ["after_marker", "boxed_answer", "boxes", "extract", "last_box", "outside_thinking"]
 
 _THINK_TAG = re.compile(r"<(/?)think(?:ing)?>")
 _MARKER = re.compile(r"####(.*)")
@@ -40,8 +43,25 @@ def outside_thinking(reply: str) -> str:
 
 def after_marker(text: str) -> str | None:
     """What follows the last `####` on its line: GSM8K's mark of the final answer."""
-    marked = [found[1].strip() for found in _MARKER.finditer(text)]
-    return marked[-1] or None if marked else None
+    marks = list(_MARKER.finditer(text))
+    return agreed(text, marks)
+
+
+def agreed(text: str, statements: list[re.Match[str]]) -> str | None:
+    """What the last of some statements says, in their first group; None where the one before says another number.
+
+    Unless a correction leads from the one to the other.
+    """
+    said = [found[1].strip(" \t\r*") for found in statements[-2:]]
+    if not said or not said[-1]:
+        return None
+    if len(said) > 1 and are_different(*said):
+        between = text[statements[-2].end() : statements[-1].start()]
+        return said[-1] if _TURNS.search(between) else None
+    return said[-1]
+
+
+_TURNS = re.compile(TURNS, re.IGNORECASE)
 
 
 _BLANKS = re.compile(r"[^\S\n]{2,}")
@@ -61,41 +81,50 @@ def extract(reply: str) -> str | None:
     that is one short line. What is denied, asked, supposed or quoted is no statement. A correction that follows counts;
     two different answers without one are none.
     """
-    text = unwrapped(outside_thinking(_without_runs(reply)))
+    text = unwrapped(outside_thinking(before_end_tokens(_without_runs(reply))))
     if "ox" in text and re.search(BOX, text):
-        return _boxed(text)
+        return boxed_answer(text)
     statement = last_statement(text)
     if statement is None:
         return conclusion(text)
     return None if statement.value is None else after_all(statement.value, text, statement.end)
 
 
-def _boxed(text: str) -> str | None:
-    found = placed_boxes(text) or []
-    while found and _is_no_statement(text, found[-1]):
-        found.pop()
+def boxed_answer(text: str) -> str | None:
+    """What the boxes of a text say the answer is; None where they say nothing, or several things.
+
+    The last box that is not merely mentioned, with the ones that belong to it, the sign before it and the unit behind.
+    """
+    found = without_asides(text, placed_boxes(text) or [])
     if not found or _is_hedged(text, found):
         return None
     last = joined(text, found)
     last = with_unit(last, text) if last == found[-1] else last
-    return after_all(last.content, text, last.end)
+    before = _BEFORE_BOX.search(text, max(0, last.start - _LONGEST_BEFORE), last.start)
+    if before and not before["sign"]:  # a part of a larger expression
+        return None
+    return after_all(f"-{last.content}" if before else last.content, text, last.end)
+
+
+_LONGEST_BEFORE = 20
+_BEFORE_BOX = re.compile(
+    r"(?:(?:^|[=:$(\[]|\\[(\[]|\b(?:is|equals|be))\s*(?P<sign>[-−])|[\d}a-zA-Z)]\s*(?:\\cdot|\\times|[*/^+])\s*"
+    r"|\\[dt]?frac\s*\{[^{}]*\}\s*\{\s*|\\[dt]?frac\s*\{\s*|\\sqrt\s*\{\s*)$"
+)
 
 
 def _is_hedged(text: str, found: list[Box]) -> bool:
     """Whether the last box is only what the answer might be, or one of several cases."""
-    clauses = [_SENTENCE_END.split(text[: box.start])[-1] for box in found[-2:]]
+    clauses = [_SENTENCE_END.split(text[max(0, box.start - _WINDOW) : box.start])[-1] for box in found[-2:]]
     is_one_case = len(clauses) > 1 and all(map(_CASE.match, clauses)) and found[-1].content != found[-2].content
     return is_one_case or _HEDGE.search(clauses[-1]) is not None
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n")
+_WINDOW = 500  # characters of a sentence that are looked at before a box
 _CASE = re.compile(r"\W*(?:if|when|for)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"(?:\b(?:could|might|may)(?:\s+(?:also|well|even))*\s+be|\b(?:maybe|perhaps|possibly)|\bor\s+(?:else|maybe))"
     r"[\s:$*_(]*$|\beither\b[^.]*\bor\b",
     re.IGNORECASE,
 )
-
-
-def _is_no_statement(text: str, box: Box) -> bool:
-    return is_governed(text, box.start) or is_rejected(text, box.end) or is_asked(text, box.end)

@@ -17,9 +17,14 @@ def is_formula(text: str, opening: str, start: int, end: int) -> bool:
     content = text[start:end]
     if opening != "$":
         return bool(content.strip())
-    return (
-        bool(content) and content == content.strip() and "\n" not in content and not text[end + 1 : end + 2].isdigit()
-    )
+    if not content.strip() or "\n" in content or text[end + 1 : end + 2].isdigit():
+        return False
+    is_spaced = content[0] == content[-1] == " " and not _WORD.search(_COMMANDS.sub("", content))
+    return content == content.strip() or is_spaced
+
+
+_COMMANDS = re.compile(r"\\[a-zA-Z]+\s?(?:\{[a-zA-Z*| ]+\}){0,2}")
+_WORD = re.compile(r"[a-zA-Z]{2}|[a-zA-Z]\s+[a-zA-Z]")
 
 
 _NUMBER = re.compile(
@@ -30,18 +35,46 @@ _LETTER = re.compile(r"\(?([A-J])\)?\.?")
 
 
 def are_different(one: str, other: str) -> bool:
-    """Whether two answers are numbers, or letters of choices, that differ. What is neither may be equal."""
+    """Whether two answers are numbers, letters of choices, or formulas, that differ. Else they may be equal."""
     keys = [(number_of(text), _LETTER.fullmatch(_bare(text))) for text in (one, other)]
     (number, letter), (other_number, other_letter) = keys
     if number is not None and other_number is not None:
         return number != other_number
-    return letter is not None and other_letter is not None and letter[1] != other_letter[1]
+    if letter or other_letter:
+        return letter is not None and other_letter is not None and letter[1] != other_letter[1]
+    is_list = {"," in text for text in (one, other)}  # of two solutions one may be the answer
+    is_rounded = any(_DECIMAL.search(text) for text in (one, other))
+    return len(is_list) == 1 and not is_rounded and _verdict(one, other) == _verdict(other, one) == "differ"
 
 
 def are_same(one: str, other: str) -> bool:
-    """Whether two answers are the same plain number, written twice: 0.5 and 1/2, 1/2 and 50%."""
+    """Whether two answers are the same value, written twice: 0.5 and 1/2, 1/2 and 50%, two forms of a formula."""
     number, other_number = _share(one), _share(other)
-    return number is not None and number == other_number
+    if number is not None and other_number is not None:
+        return number == other_number
+    return _verdict(one, other) == "equal"
+
+
+_DECIMAL = re.compile(r"\d\.\d|\.\d|≈|\\approx")
+_LONGEST_FORMULA = 200
+_NO_FORMULA = re.compile(
+    r"(?<![\\a-zA-Z])(?!(?:sin|cos|tan|log|sqrt|exp)(?![a-z]))[a-zA-Z]{3,}|boxed|[^\x00-\x7fπ√°∞∪≤≥−]"
+)
+
+
+def _verdict(one: str, other: str) -> str:
+    """What the comparison of answers says about two formulas: equal, differ, or nothing."""
+    from rlenvs.verifiers.compare import Judgement, compare  # it reads texts with the help of this package
+
+    is_formula_each = [
+        len(text) <= _LONGEST_FORMULA and not _NO_FORMULA.search(_COMMANDS.sub("", text)) for text in (one, other)
+    ]
+    if not all(is_formula_each):
+        return ""
+    judged = compare(one, other, "", lambda _gold, _answer: Judgement("not_equal", "undecided"))
+    if judged.verdict == "equal":
+        return "equal"
+    return "differ" if judged == ("not_equal", "", False) else ""
 
 
 def _share(text: str) -> Fraction | None:

@@ -21,9 +21,10 @@ _OR = re.compile(
     r"(?:^|[.!?。！？\n;,])(?:[\s*_$()]|\\text\s{0,3}\{){0,20}"
     r"(?:or|alternatively|maybe|perhaps|possibly|if not|或者?|也可能)(?![a-z])"
     r"(?:[ ,]|maybe|perhaps|possibly|even|else|then|it is|is it|是|\\boxed|[${(\\}])*"
-    r"(?P<other>[-−]?\d[\d,./]*(?:\\?%)?)",
+    r"(?P<other>[-−]?\d[\d,./]*(?:\\?%)?|\\(?:[dt]?frac|sqrt|pi)(?![a-z])[^$\n,;]{0,80})",
     re.IGNORECASE,
 )
+_MANY = 5  # forms of one value that anybody gives
 _MIGHT = re.compile(
     r"\b(?:it|this|answer|result)\s+(?:could|might|may)\s+(?:also\s+|well\s+|even\s+|just as well\s+)*be\s+[$(\\]*[-\d]"
     r"|\b(?:also|equally|just as) (?:possible|valid|correct|an option)\b|也可能|也许是",
@@ -62,5 +63,5 @@ def _corrected(value: str, text: str, place: int) -> str | None:
 
 def _hedges(value: str, rest: str) -> bool:
     """Whether the answer might be another one: "or 7", but not "or 0.5" of a half."""
-    others = (found["other"].rstrip(".,/") for found in _OR.finditer(rest))
-    return bool(_MIGHT.search(rest)) or not all(are_same(value, other) for other in others)
+    others = {found["other"].rstrip(".,/") for found in _OR.finditer(rest)}
+    return bool(_MIGHT.search(rest)) or len(others) > _MANY or not all(are_same(value, other) for other in others)

@@ -47,9 +47,10 @@ def _is_contrasted(text: str, earlier: re.Match[str], later: re.Match[str]) -> b
     between = text[earlier.end() : later.start()]
     if _FINAL.search(text, max(0, earlier.start() - _NEAR), earlier.end()):
         between = _FINAL.sub("", between)
-    return _CONTRASTS.search(between) is not None
+    return _CONTRASTS.search(_ANOTHER.sub("", between)) is not None
 
 
+_ANOTHER = re.compile(r"\b(?:second|other|another|alternative)\s*$", re.IGNORECASE)  # "answer" comes next
 _FINAL = re.compile(r"\bfinal\b|最终", re.IGNORECASE)
 _NEAR = 12  # characters before an anchor: `The final`
 _CONTRASTS = re.compile(
@@ -84,8 +85,9 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
-    r"[^.\n]{0,30}?(?:\bor\b|/|\bcould be\b|\bno wait\b|,|\band\b)"
-    r"\s*(?:maybe|possibly|perhaps|is it|it is)?\s*(?:\$|\\\(|\d)"
+    r"[^.\n]{0,30}?(?:\bor\b|/|\bcould be\b|\bno wait\b|,|\b(?:and|but|though|alternatively)\b)"
+    r"\s*(?:maybe|possibly|perhaps|is it|it is|also|even|sometimes|else|with [a-z]{1,15}|without [a-z]{1,15})?"
+    r"\s*(?:\$|\\\(|\d)"
 )
 _OR = re.compile(r"\bor\b|或", re.IGNORECASE)
 
@@ -123,6 +125,8 @@ def value_of(sentence: str) -> str | None:
         sentence = sentence[: remark.start()]
     sentence = plain(_BOLD.sub(r"\1", sentence))
     sentence = sentence if MIGHT.search(sentence) else _IN_ALL.sub("", sentence)
+    if described := _DESCRIBED.fullmatch(sentence):
+        return described["value"]
     if counted := COUNTS.fullmatch(sentence):
         return counted["value"]
     verbs = list(_VERB.finditer(sentence))
@@ -156,7 +160,12 @@ _IN_ALL = re.compile(
     r"|(?<=\S) \((?!.*\b(?:mod|base|in)\b)[a-z ]{3,}\)$",
     re.IGNORECASE,
 )
+_DESCRIBED = re.compile(  # "12 numbers that meet the three conditions"
+    r"(?P<value>\d[\d,]*(?: [a-z]+){1,4}) (?:that|which|who|satisfying|meeting)\b"
+    r"(?!.*\b(?:not|but|or|wrong|should|more|less|fewer|only|each|per|times)\b)[^.,;:=?]{1,120}",
+)
 COUNTS = re.compile(
-    r"[^\d]{0,20}?(?:有|共|需要|花了?|得到|剩下?)\s*(?P<value>\d[\d,]*(?:\.\d+)?)\s*(?![万亿千百十])[\u4e00-\u9fff]{0,3}"
+    r"[^\d]{0,20}?(?:有|共|需要|花了?|得到|剩下?)\s*(?P<value>\d[\d,]*(?:\.\d+)?(?!\s*[万亿千百十])"
+    r"|[一二两三四五六七八九十百千零]{1,9}(?=[个只人名本张种次页支块条辆件颗朵棵枚头位组]))\s*[\u4e00-\u9fff]{0,3}"
 )
 _COUNTER = re.compile(r"(?<=\d)\s*(?:[个個只人名本张种次页支块条辆件颗朵棵枚头位组]|[（(][\u4e00-\u9fff]{1,4}[）)])$")

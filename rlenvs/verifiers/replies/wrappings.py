@@ -1,21 +1,27 @@
-"""What a reply wraps its answer in, and what stands around it: end tokens, tags, JSON, programs, quoted lines."""
+"""What a reply wraps its answer in, and what stands around it: other turns, tags, JSON, programs, quoted lines."""
 
 import json
 import re
 
-_END_TOKENS = re.compile(
-    r"(?:\s*(?:</s>|<\|(?:im_end|endoftext|eot_id|end_of_text|end)\|>|<end_of_turn>|<eos>|<｜end▁of▁sentence｜>))+\s*\Z"
+from rlenvs.verifiers.replies.turns import own_turn
+
+_PARTING = re.compile(
+    r"(?<=[.!?)\]$}*])\s+(?:I hope (?:this|it|that) (?:helps|is (?:correct|right|clear|helpful))\b"
+    r"|(?:please )?(?:let me know|feel free to ask) if (?:you|there|anything)\b|feel free to ask\b)"
+    r"[^.!?\n]{0,80}[.!]?\s*\Z",
+    re.IGNORECASE,
 )
-_LONGEST_END = 100
+_LONGEST_PARTING = 160
 
 
 def unwrapped(text: str) -> str:
     """The words of a reply in which its answer is stated.
 
-    Without the tokens that end a turn, what is outside its last `<answer>`, programs, and lines that it quotes and goes
-    on after; an answer in a JSON object is stated as one.
+    Without somebody else's turn that it begins, "I hope it is correct", what is outside its last `<answer>`, programs,
+    and lines that it quotes and goes on after; an answer in a JSON object is stated as one.
     """
-    text = text[:-_LONGEST_END] + _END_TOKENS.sub("", text[-_LONGEST_END:])
+    text = own_turn(text)
+    text = text[:-_LONGEST_PARTING] + _PARTING.sub("", text[-_LONGEST_PARTING:])
     return _without_quotations(_stated_in_json(_tagged(text)))
 
 

@@ -13,6 +13,7 @@ from rlenvs.verifiers.rules.measured import quantities, ratios, residues
 from rlenvs.verifiers.rules.named import named, renamed, without_name
 from rlenvs.verifiers.rules.related import operations, relations, sets, solved
 from rlenvs.verifiers.rules.valued import infinite, valued, worded
+from rlenvs.verifiers.rules.vectors import vectors
 from rlenvs.verifiers.tree import Node
 
 __all__ = ["items", "say_the_same"]
@@ -23,6 +24,7 @@ _RULES = (
     operations,
     listed,
     named,
+    vectors,
     quantities,
     residues,
     ratios,

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 from rlenvs.verifiers import tree
 from rlenvs.verifiers.rules.comparison import Comparison
 from rlenvs.verifiers.rules.related import are_regions
+from rlenvs.verifiers.rules.solutions import as_tuples, assignments, named_value, solutions
 from rlenvs.verifiers.tree import Node
 from rlenvs.verifiers.values import rational
 from rlenvs.verifiers.values.names import is_name
@@ -19,6 +22,8 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     """Lists and sets: each item is one of the other's, in any order or in the one asked for, and keeps its name."""
     if not any(_is_list(side) for side in (gold, answer)) or are_regions(gold, answer):
         return None
+    if comparison.asked.asks_tuple and (sides := (_as_tuple(gold, answer), _as_tuple(answer, gold))) != (gold, answer):
+        return comparison.same(*sides)
     sides = _without_brackets(gold, answer), _without_brackets(answer, gold)
     if not _are_joined_alike(*sides):
         return False
@@ -27,9 +32,9 @@ def listed(gold: Node, answer: Node, comparison: Comparison) -> bool | None:
     if is_row or comparison.asked.asks_order(len(expected)) or any(map(_is_sequence, (expected, given))):
         return _are_in_order(expected, given, comparison)
     if len(expected) != len(given):
-        expected, given = _assignments(expected), _assignments(given)
-    if len(expected) != len(given) and any(isinstance(side, tree.Bracketed) for side in sides):
-        return _tuple_of_named(*sides, comparison)
+        expected, given = assignments(expected), assignments(given)
+        expected = as_tuples(expected, given, comparison) or expected
+        given = as_tuples(given, expected, comparison) or given
     return _are_the_same_items(expected, given, comparison)
 
 
@@ -45,8 +50,17 @@ def _are_the_same_items(expected: list[Node], given: list[Node], comparison: Com
     if all(names) and any(are_counted) and not all(are_counted):  # x = 1, y = 2 beside 1 cm, 2 m
         return False
     if all(names) and not any(are_counted):
-        expected, given = _solutions(expected), _solutions(given)
+        expected, given = _by_solution(expected), _by_solution(given)
     return _are_matched(expected, given, comparison)
+
+
+def _as_tuple(node: Node, other: Node) -> Node:
+    """`1, 2, 3` as (1, 2, 3) beside a tuple."""
+    is_tuple = isinstance(other, tree.Bracketed) and other.opening + other.closing == "()"
+    is_plain = isinstance(node, tree.Items) and all(isinstance(item, tree.EXPRESSIONS) for item in node.items)
+    if isinstance(node, tree.Items) and node.joined == "," and is_tuple and is_plain:
+        return tree.Bracketed("(", ")", node.items)
+    return node
 
 
 def _without_brackets(node: Node, other: Node) -> Node:
@@ -124,18 +138,10 @@ def _in_order(listed: Sequence[Node], comparison: Comparison) -> list[Node]:
     return [item for _, item in sorted(zip(names, listed, strict=True), key=lambda pair: order[pair[0]])]
 
 
-def _solutions(listed: list[Node]) -> list[Node]:
-    """Solutions of a system one after the other, `x = 1, y = 2 or x = 3, y = 4`: each is one item."""
-    found: list[dict[str, Node]] = [{}]
-    for item in listed:
-        named = named_value(item)
-        assert named is not None
-        if named[0] in found[-1]:
-            found.append({})
-        found[-1][named[0]] = item
-    if len(found) == 1:
-        return listed
-    return [tree.Items(tuple(solution.values()), ",") for solution in found]
+def _by_solution(listed: list[Node]) -> list[Node]:
+    """Each of several solutions as one item."""
+    found = solutions(listed)
+    return listed if len(found) == 1 else [tree.Items(tuple(solution.values()), ",") for solution in found]
 
 
 def _is_list(node: Node) -> bool:
@@ -145,6 +151,8 @@ def _is_list(node: Node) -> bool:
 def items(node: Node) -> list[Node]:
     """The answers that a list, a set, or a value with ± holds; repeated ones once where it is a set."""
     match node:
+        case tree.Items(inside, _) | tree.SetOf(inside) if (filled := _filled(inside)) is not None:
+            return filled
         case tree.Items(inside, _):  # of several sets each is one item
             return [part for item in inside for part in ([item] if isinstance(item, tree.SetOf) else items(item))]
         case tree.SetOf(members):
@@ -166,17 +174,28 @@ def items(node: Node) -> list[Node]:
     return [tree.rebuilt(node, partial(_with_sign, is_upper=is_upper)) for is_upper in (True, False)]
 
 
-def _assignments(listed: list[Node]) -> list[Node]:
-    """`(x, y) = (1, 2)` as `x = 1` and `y = 2`."""
-    found: list[Node] = []
-    for item in listed:
-        match item:
-            case tree.Relation(("=",), (tree.Bracketed("(", ")", names), tree.Bracketed("(", ")", values))):
-                if len(names) == len(values):
-                    found += [tree.Relation(("=",), pair) for pair in zip(names, values, strict=True)]
-                    continue
-        found.append(item)
-    return found
+def _filled(listed: Sequence[Node]) -> list[Node] | None:
+    r"""`1, 2, \dots, 10` with the numbers that the dots stand for, if they are in arithmetic progression.
+
+    What is too long for that, or ends with a variable, begins with two numbers. `1, \dots, 10` goes up by one.
+    """
+    if len(listed) < _PROGRESSION or listed[-2] != _DOTS or _DOTS in listed[:-2]:
+        return None
+    numbers = [item.value for item in listed[:-2] if isinstance(item, tree.Number)]
+    steps = {after - before for before, after in pairwise(numbers)} or {Fraction(1)}
+    if len(numbers) != len(listed) - 2 or len(steps) != 1 or not (step := steps.pop()):
+        return None
+    last = listed[-1].value if isinstance(listed[-1], tree.Number) else None
+    num_after = (last - numbers[0]) / step if last is not None else None
+    if num_after is not None and (num_after.denominator != 1 or num_after < len(numbers)):
+        return None
+    if num_after is not None and num_after < MAX_ITEMS:
+        return [tree.Number(numbers[0] + place * step) for place in range(int(num_after) + 1)]
+    return [tree.Number(numbers[0]), tree.Number(numbers[0] + step), _DOTS, listed[-1]]
+
+
+_DOTS = tree.Symbol("...")
+_PROGRESSION = 3  # items of the shortest one: one, the dots, the last
 
 
 def _has_signs(node: Node) -> bool:
@@ -213,30 +232,3 @@ def _is_same_item(gold: Node, answer: Node, comparison: Comparison) -> bool:
     if isinstance(gold, tree.SetOf) != isinstance(answer, tree.SetOf):
         return False
     return comparison.same(gold, answer)
-
-
-def _tuple_of_named(gold: Node, answer: Node, comparison: Comparison) -> bool:
-    """`(1, 2)` beside `x = 1, y = 2`."""
-    sides = [gold, answer]
-    if isinstance(answer, tree.Bracketed):
-        sides.reverse()
-    bracketed, listed = sides
-    if not isinstance(bracketed, tree.Bracketed) or not isinstance(listed, tree.Items):
-        return False
-    named = [named_value(item) for item in listed.items]
-    if len(named) != len(bracketed.items) or bracketed.opening + bracketed.closing != "()":
-        return False
-    names = [each[0] for each in named if each is not None]
-    ordered = comparison.asked.tuple_of(names) or sorted(names)
-    if len(names) != len(named) or set(names) != set(ordered) or len(set(names)) != len(names):
-        return False
-    values = {each[0]: each[1] for each in named if each is not None}
-    return all(comparison.same(a, values[name]) for a, name in zip(bracketed.items, ordered, strict=True))
-
-
-def named_value(node: Node) -> tuple[str, Node] | None:
-    """("x", 5) of `x = 5`."""
-    match node:
-        case tree.Relation(("=",), (name, value)) if is_name(name):
-            return name.name if isinstance(name, tree.Symbol) else repr(name), value
-    return None

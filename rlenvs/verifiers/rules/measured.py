@@ -48,6 +48,11 @@ def _is_as_asked(gold: tree.Quantity, answer: tree.Quantity, comparison: Compari
     unit, asked = units.unit(answer.unit), units.unit(comparison.asked.unit)
     if unit is None:
         return True
+    is_length = [base for base, _ in unit.bases] == ["m"]
+    if is_length and comparison.asked.power not in (None, unit.bases[0][1]):  # 15 cm is no area
+        return False
+    if comparison.asked.asks_percent and units.is_measure(unit):
+        return answer.unit == gold.unit
     if units.is_measure(unit) and (asked is not None or comparison.asked.counts):
         return unit == asked or answer.unit == gold.unit
     return units.is_measure(unit) or bool(gold.unit) or comparison.asked.is_about(answer.unit)
@@ -63,6 +68,7 @@ def _are_the_same_angle(one: tree.Quantity, other: tree.Quantity, comparison: Co
 
 
 def _measure_the_same(one: tree.Quantity, other: tree.Quantity, comparison: Comparison) -> bool:
+    one, other = _in_its_currency(one, other), _in_its_currency(other, one)
     measured = units.unit(one.unit), units.unit(other.unit)
     if measured[0] is None or measured[1] is None:
         return one.unit.lower() == other.unit.lower() and comparison.same(one.value, other.value)
@@ -76,6 +82,15 @@ def _measure_the_same(one: tree.Quantity, other: tree.Quantity, comparison: Comp
     return comparison.same(values[0], values[1])
 
 
+def _in_its_currency(side: tree.Quantity, other: tree.Quantity) -> tree.Quantity:
+    """`5 pounds` beside `£5`, and `5 yen` beside `¥5`, in that currency: alone the word and the sign mean others."""
+    name = _CURRENCIES.get(other.unit)
+    return tree.Quantity(side.value, other.unit) if name and side.unit.removesuffix("s") == name else side
+
+
+_CURRENCIES = {"£": "pound", "¥": "yen"}
+
+
 def _with_unit(node: Node) -> tree.Quantity:
     r"""A value with its unit, `^\\circ` included; with an empty one, where it has none."""
     match node:
@@ -85,11 +100,8 @@ def _with_unit(node: Node) -> tree.Quantity:
             return tree.Quantity(value, "radian")
         case tree.Quantity():
             return node
-        case tree.Product((value, factor)) if factor == tree.DEGREE:
-            return tree.Quantity(value, "degree")
-        case tree.Product((tree.MINUS_ONE, tree.Product((value, factor)))) if factor == tree.DEGREE:
-            return tree.Quantity(tree.negative(value), "degree")
-    return tree.Quantity(node, "")
+    degrees = tree.in_degrees(node)
+    return tree.Quantity(node, "") if degrees is None else tree.Quantity(degrees, "degree")
 
 
 def _in_radians(quantity: tree.Quantity) -> Node:

@@ -1,6 +1,8 @@
 """One tree for what differs only in order and brackets: how an answer that copies the question is recognised."""
 
+import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 from rlenvs.verifiers import tree
 from rlenvs.verifiers.tree import Node
@@ -8,7 +10,10 @@ from rlenvs.verifiers.values import rational
 
 
 def canonical(node: Node) -> Node:
-    """The tree with terms and factors flat and in one order, without terms of 0 and factors of 1; nothing is added."""
+    """The tree with terms and factors flat and in one order, without numbers that cancel; nothing else is worked out.
+
+    So what is written around a copy, two signs, a denominator of 1, `x + 1 - 1`, is gone.
+    """
     return tree.rebuilt(node, _ordered)
 
 
@@ -44,6 +49,10 @@ def _ordered(node: Node) -> Node:
             return _flat(tree.Sum, terms, tree.ZERO)
         case tree.Product(factors):
             return _flat(tree.Product, factors, tree.ONE)
+        case tree.Power(base, exponent) if exponent == tree.ONE or base == tree.ONE:
+            return base
+        case tree.Power(tree.Number(value), exponent) if exponent == tree.MINUS_ONE and value:
+            return tree.Number(1 / value)
     return node
 
 
@@ -51,6 +60,12 @@ def _flat(kind: type[tree.Sum] | type[tree.Product], given: tuple[Node, ...], ne
     found: list[Node] = []
     for each in given:
         found += _inside(each) if isinstance(each, kind) else [each]
+    numbers = [each.value for each in found if isinstance(each, tree.Number)]
+    value = sum(numbers, Fraction(0)) if kind is tree.Sum else math.prod(numbers, start=Fraction(1))
+    is_sign = kind is tree.Product and set(numbers) <= {1, -1}
+    if tree.Number(value) == neutral or is_sign:
+        found = [each for each in found if not isinstance(each, tree.Number)]
+        found += [tree.MINUS_ONE] if is_sign and value < 0 else []
     kept = sorted((each for each in found if each != neutral), key=repr)
     if not kept:
         return neutral

@@ -20,6 +20,7 @@ from rlenvs.verifiers.values.rational import UndecidedError, UndefinedError, exa
 DIGITS = 50
 _CLOSE = 10**-44  # relative difference of values that are the same but for rounding
 _MAX_EXPONENT = 10**18
+_LONGEST_DECIMAL = 10**30
 _MAX_NODES = 800  # of two expressions that are evaluated to many digits
 _MAX_MAGNITUDE = 10**6  # powers of two
 
@@ -45,6 +46,8 @@ def are_equal(
     values = exact(one), exact(other)
     if values[0] is not None and values[1] is not None:
         return values[0] == values[1]
+    if any(value is not None and value.denominator > _LONGEST_DECIMAL for value in values):
+        return False  # the digits of an irrational number, more than are evaluated
     names = sorted(tree.symbols(one) | tree.symbols(other))
     if (pair := residues(one, other, names)) is not None:
         return pair[0] == pair[1]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import seed as start
 from hypothesis import strategies as st
@@ -47,6 +48,7 @@ def mutated(text: str, changes: list[tuple[int, float, int, str]]) -> str:
     return text
 
 
+@pytest.mark.timeout(300 + NUM_MUTATIONS / 100)
 def test_no_mutated_answer_breaks_the_verifier_or_keeps_it_busy(cases_folder: Path) -> None:
     lines = (cases_folder / "math_cases.jsonl").read_text(encoding="utf-8").splitlines()
     cases: list[dict[str, Any]] = [json.loads(line) for line in lines]

@@ -45,8 +45,14 @@ def test_boxes_give_what_stands_in_them(text: str, found: list[str] | None) -> N
 def test_of_several_boxes_and_markers_the_last_counts() -> None:
     assert last_box(r"\boxed{1}. So \boxed{2}") == "2"
     assert last_box("\\boxed{1}\n\n\\boxed{2}") == "2"
-    assert after_marker("#### 1\n#### 2 \nbye") == "2"
+    assert after_marker("#### Step 1\n#### 2 \nbye") == "2"
     assert after_marker("#### 1\n####") is None
+
+
+def test_of_two_marked_numbers_the_last_counts_only_where_it_corrects_the_other() -> None:
+    assert after_marker("#### 1\n#### 2 \nbye") is None
+    assert after_marker("#### 1\nWait, that is wrong.\n#### 2") == "2"
+    assert after_marker("#### 0.5\n#### 1/2") == "1/2"
 
 
 @pytest.mark.parametrize(
@@ -110,6 +116,11 @@ LONG = [
     "So x = 5. ",
     "x = 1, ",
     "答案是",
+    r"\boxed{\sqrt{2}} naive ",
+    r"The answer is \boxed{1}. If \boxed{2} would ",
+    r", or $\sqrt{3}$",
+    "\n\nQ: ",
+    "<|im_end|>",
 ]
 
 
