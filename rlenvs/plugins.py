@@ -1,7 +1,8 @@
 """Finds plug-ins, keeps what they register, and tells them what happened. One broken plug-in never breaks the others.
 
-What the hooks are is `rlenvs.hooks`' business; what the registered values mean is their users'. Nothing is global:
-each `load()` has its own registries and observers. Only environments are shared, in Gymnasium's own registry.
+What the hooks are is `rlenvs.hooks`' business; what the registered values mean is their users'. Each `load()` has its
+own registries and observers. Only environments are shared, in Gymnasium's own registry; what they ask for by name while
+they run, such as a sandbox, is looked up in what was loaded last.
 """
 
 import importlib.metadata
@@ -179,7 +180,16 @@ def load(files: Sequence[Path | str] = ()) -> Plugins:
             loaded.append(Plugin(name=name, distribution=distribution, description=description, manager=manager))
     plugins = Plugins(loaded, broken, paths)
     _register_environments(plugins)
+    _LATEST[:] = [plugins]
     return plugins
+
+
+_LATEST: list[Plugins] = []
+
+
+def latest() -> Plugins:
+    """What `load` gave last in this process, with the local files of then; all that is installed if it never was."""
+    return _LATEST[0] if _LATEST else load()
 
 
 def _entry(value: Any, plugin: Plugin) -> Entry:

@@ -1,6 +1,6 @@
 """Registers environments in Gymnasium's registry and makes them. Nothing is imported until one is made.
 
-Which plug-ins are asked for theirs is `rlenvs.plugins`'s business.
+Which plug-ins are asked for theirs is `rlenvs.plugins`'s business; they are, once, where an id is unknown.
 """
 
 import ast
@@ -10,6 +10,7 @@ import numbers
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ def registered_ids() -> tuple[str, ...]:
 def make(id: str, **kwargs: Any) -> TextEnv:
     """A new environment without wrappers: a TextEnv, or a SeatView where there are several seats.
 
+    Where the id is unknown, the installed plug-ins are loaded once.
+
     Args:
         id: as registered; `module:id` imports the module first.
         kwargs: options of this environment (those of its constructor).
@@ -136,8 +139,18 @@ def registered_name(id: str) -> str:
     if module:
         _import(module, id)
     if name not in registry:
+        _load_plugins()
+    if name not in registry:
         raise UnknownEnvironmentError(unknown("environment", name, registered_ids()))
     return name
+
+
+@cache
+def _load_plugins() -> None:
+    """Register the environments of installed plug-ins, at the first call."""
+    from rlenvs.plugins import load  # which imports this module
+
+    load()
 
 
 def creator_of(id: str) -> Callable[..., Any]:

@@ -62,6 +62,12 @@ def missing(what: str) -> NoReturn:
 
 
 @pytest.fixture(scope="session")
+def lacking() -> Callable[[str], NoReturn]:
+    """What to call with a sentence where a test lacks something outside of the repository."""
+    return missing
+
+
+@pytest.fixture(scope="session")
 def data_folder(shared_folder: Callable[[str, Path, str], Path]) -> str:
     """The data sets of problems."""
     return str(shared_folder("RLENVS_DATA", SHARED / "data", "the files that docs/environments.md lists under Data"))

@@ -40,7 +40,8 @@ def check_env(env: gymnasium.Env[Any, Any] | MultiTextEnv | str, *, num_tasks: i
     all that from each seat, and PettingZoo's own check.
 
     What could not be checked (without `answer_message`, what a right answer scores) and what may be meant (a prompt
-    that shows its target) is a `CheckWarning`.
+    that shows its target, an answer that is right for most tasks) is a `CheckWarning`. Tasks whose reference cannot be
+    read (`why_unreadable`) are left out: they are the data's fault, and `rlenvs.checks.data` lists them.
 
     Args:
         env: an environment, with Gymnasium's wrappers or without, or the id of one. It is reset many times.
@@ -49,6 +50,7 @@ def check_env(env: gymnasium.Env[Any, Any] | MultiTextEnv | str, *, num_tasks: i
 
     Raises:
         CheckError: something is wrong; a sentence for each failure.
+        NothingReadableError: not one reference can be read.
         ValueError: it is none of our environments.
     """
     from rlenvs.seats import SeatView
@@ -80,7 +82,8 @@ def _viewed(env: object) -> TextEnv:
 
 def _failures(env: TextEnv, num_tasks: int, seed: int, notes: list[str]) -> Iterator[str]:
     """What is wrong with one seat. What is only worth a note is added to `notes`."""
-    from rlenvs.checks import borrowed, conduct, contract, scores
+    from rlenvs.checks import borrowed, conduct, constants, contract, scores
+    from rlenvs.checks.readable import readable
     from rlenvs.checks.subject import Subject
 
     try:
@@ -89,8 +92,16 @@ def _failures(env: TextEnv, num_tasks: int, seed: int, notes: list[str]) -> Iter
     except Exception as error:  # without tasks and a reset there is nothing else to check
         yield f"it cannot be started: {described(error)}"
         return
-    for check in (borrowed.gymnasium_agrees, *contract.CHECKS, *scores.CHECKS, *conduct.CHECKS):
-        yield from _guarded(check, subject)
+    checks = (
+        borrowed.gymnasium_agrees,
+        *contract.CHECKS,
+        *scores.CHECKS,
+        constants.one_answer_is_not_enough,
+        *conduct.CHECKS,
+    )
+    with readable(subject) as played:
+        for check in checks:
+            yield from _guarded(check, played)
     notes += subject.notes
 
 

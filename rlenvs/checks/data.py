@@ -3,8 +3,10 @@
 References are checked in `golds`, questions in `overlap`; `check_env` tries much more, on a few tasks.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from rlenvs import registration
@@ -14,9 +16,11 @@ from rlenvs.checks.overlap import overlap_findings
 from rlenvs.checks.subject import Subject
 from rlenvs.env import TextEnv
 from rlenvs.errors import CheckError, RlenvsError, described, foreign_code
+from rlenvs.records import Task
+from rlenvs.tasks import given_task
 
-Progress = Callable[[int, int], None]
-"""(tasks done, tasks in all), after every task."""
+Progress = Callable[[str, int, int], None]
+"""(what is done with tasks, how many are done, how many in all), at the beginning of each part and after every task."""
 
 
 @runtime_checkable
@@ -28,7 +32,11 @@ class HasSplits(Protocol):
 
 
 def check_data(
-    env: TextEnv, against: Mapping[str, TextEnv] | None = None, *, progress: Progress | None = None
+    env: TextEnv,
+    against: Mapping[str, TextEnv] | None = None,
+    *,
+    progress: Progress | None = None,
+    making_s: float | None = None,
 ) -> DataReport:
     """Play every task of an environment with its own answer and with wrong ones, and compare all questions.
 
@@ -40,6 +48,8 @@ def check_data(
         env: it is reset many times. It needs a number of tasks.
         against: further environments to compare its questions with, by how people call them.
         progress: told after every task.
+        making_s: how long tasks may be made, of each environment; those of a generator that takes longer are the first
+            ones that it made, as a note says. None: all tasks, however long it takes.
 
     Raises:
         ValueError: one of the environments has tasks without end.
@@ -55,7 +65,8 @@ def check_data(
                 splits = _other_splits(env, notes)
                 for other in splits.values():
                     stack.enter_context(closing(other))
-                return _report(env, {**splits, **(against or {})}, notes, progress)
+                make = partial(_made, notes=notes, progress=progress or _nobody, making_s=making_s)
+                return _report(make, env, {**splits, **(against or {})}, notes, progress or _nobody)
         except Exception as error:  # whatever an environment raises
             raise CheckError(f"its data could not be checked: {described(error)}") from error
 
@@ -66,10 +77,14 @@ def named(options: Mapping[str, Any]) -> str:
 
 
 def _report(
-    env: TextEnv, compared: Mapping[str, TextEnv], notes: Sequence[str], progress: Progress | None
+    make: Callable[[str, TextEnv], Subject],
+    env: TextEnv,
+    compared: Mapping[str, TextEnv],
+    notes: Sequence[str],
+    progress: Progress,
 ) -> DataReport:
-    own = _all_tasks(env)
-    others = {name: _all_tasks(other) for name, other in compared.items()}
+    own = make("", env)
+    others = {name: make(name, other) for name, other in compared.items()}
     return DataReport(
         num_tasks=len(own.tasks),
         has_answers=own.has_answers,
@@ -79,23 +94,42 @@ def _report(
     )
 
 
-def _golds(subject: Subject, progress: Progress | None) -> list[Finding]:
+def _golds(subject: Subject, progress: Progress) -> list[Finding]:
     if not subject.has_answers:
         return []
     done = 0
+    progress("checking", 0, len(subject.tasks))
 
     def advance() -> None:
         nonlocal done
         done += 1
-        if progress:
-            progress(done, len(subject.tasks))
+        progress("checking", done, len(subject.tasks))
 
     return list(gold_findings(subject, advance))
 
 
-def _all_tasks(env: TextEnv) -> Subject:
+def _made(name: str, env: TextEnv, *, notes: list[str], progress: Progress, making_s: float | None) -> Subject:
+    """All tasks of an environment, or those that are made in time; `name` is empty for the one that is checked."""
     assert env.num_tasks is not None
-    return Subject.of(env, env.num_tasks, seed=0)
+    what = f"making {name}" if name else "making"
+    progress(what, 0, env.num_tasks)
+    started = time.monotonic()
+    tasks: list[Task] = []
+    for index in range(env.num_tasks):
+        if tasks and making_s is not None and time.monotonic() - started > making_s:
+            of = f" of {name}" if name else ""
+            notes.append(
+                f"the first {len(tasks):,} of {env.num_tasks:,} tasks{of} were checked, which were made within"
+                f" {making_s:g} s: --all for the rest"
+            )
+            break
+        tasks.append(given_task(env.task_at, index))
+        progress(what, len(tasks), env.num_tasks)
+    return Subject.playing(env, tuple(tasks), seed=0)
+
+
+def _nobody(what: str, done: int, total: int) -> None:
+    """Tell nobody how far it is."""
 
 
 def _other_splits(env: TextEnv, notes: list[str]) -> dict[str, TextEnv]:

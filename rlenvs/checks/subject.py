@@ -56,7 +56,15 @@ class Subject:
             raise ValueError(f"num_tasks is at least 1, or None for without end: got {env.num_tasks}")
         rng = np.random.default_rng(seed)
         indices = range(limit) if limit <= num_tasks else sorted(rng.choice(limit, num_tasks, replace=False).tolist())
-        tasks = tuple(given_task(env.task_at, index) for index in indices)
+        return cls.playing(env, tuple(given_task(env.task_at, index) for index in indices), seed)
+
+    @classmethod
+    def playing(cls, env: TextEnv, tasks: tuple[Task, ...], seed: int) -> "Subject":
+        """These tasks of it, one at least.
+
+        Raises:
+            ValueError: its answer is no text.
+        """
         try:
             env.reset(seed=seed, options={"task": tasks[0]})
             as_text(env.answer_message(tasks[0]), "answer_message")

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5  # findings of each kind; JSON has all
 LONGEST = 72  # characters of a text or a reason
+MAKING_S = 10.0  # that the tasks to check may take to make: trying their answers takes a few times as long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +39,12 @@ class Checked:
         return {"id": self.id, "failure": self.failure or None, "notes": list(self.notes), "data": data}
 
 
-def checked(env: "TextEnv", id: str, against: "Mapping[str, TextEnv]", *, with_data: bool) -> Checked:
-    """The contract, and the data of an environment with a number of tasks."""
+def checked(
+    env: "TextEnv", id: str, against: "Mapping[str, TextEnv]", *, with_data: bool, with_all: bool = False
+) -> Checked:
+    """The contract, and the data of an environment with a number of tasks; `with_all`: of a slow generator, too."""
     from rlenvs.checks import CheckWarning, check_env
+    from rlenvs.checks.readable import NothingReadableError
     from rlenvs.errors import CheckError
 
     failures: list[str] = []
@@ -48,23 +53,34 @@ def checked(env: "TextEnv", id: str, against: "Mapping[str, TextEnv]", *, with_d
         warnings.simplefilter("always", CheckWarning)
         try:
             check_env(env)
+        except NothingReadableError as error:
+            failures.append(f"{id}: {error}")
         except CheckError as error:
             failures.append(f"{id} does not keep the contract: {error}")
     if with_data and (env.num_tasks is not None or against):
         try:
-            data = _data(env, against)
+            data = _data(env, against, making_s=None if with_all else MAKING_S)
         except CheckError as error:
             failures.append(f"{id}: {error}")
     notes = tuple(str(warning.message) for warning in caught if issubclass(warning.category, CheckWarning))
     return Checked(id=id, failure="\n".join(failures), notes=notes, data=data)
 
 
-def _data(env: "TextEnv", against: "Mapping[str, TextEnv]") -> "DataReport":
+def _data(env: "TextEnv", against: "Mapping[str, TextEnv]", *, making_s: float | None) -> "DataReport":
     from rlenvs.checks.data import check_data
     from rlenvs.cli.progress import Progress
 
-    with Progress("checking", env.num_tasks, "tasks") as line:
-        return check_data(env, against, progress=lambda done, total: line.reach(done, total))
+    line: Progress | None = None
+    with ExitStack() as stack:
+
+        def follow(what: str, done: int, total: int) -> None:
+            nonlocal line
+            if line is None or line.what != what:  # each part of the work has a rate of its own
+                stack.close()
+                line = stack.enter_context(Progress(what, total, "tasks"))
+            line.reach(done, total)
+
+        return check_data(env, against, progress=follow, making_s=making_s)
 
 
 def tell(checked: Checked) -> None:

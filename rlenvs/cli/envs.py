@@ -28,6 +28,9 @@ AgainstOption = Annotated[
         " Those that are not named are as in --set. After an id, those of another environment. Repeatable."
     ),
 ]
+AllOption = Annotated[
+    bool, typer.Option("--all", help="All tasks, also of a generator that takes long: else those of its first seconds.")
+]
 QuickOption = Annotated[bool, typer.Option("--quick", help="The contract alone, on twenty tasks: no data.")]
 
 
@@ -99,6 +102,7 @@ def check(
     sets: SetOption = None,
     against: AgainstOption = None,
     quick: QuickOption = False,
+    with_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check that an environment keeps the contract, and all of its data.
@@ -109,6 +113,8 @@ def check(
     from rlenvs.cli import checking
     from rlenvs.errors import RlenvsError
 
+    if quick and with_all:
+        raise RlenvsError("--quick leaves the data out, of which --all takes all: leave one of them out")
     if quick and against:
         raise RlenvsError("--quick leaves the data out, and with them what --against compares: leave one of them out")
     with ExitStack() as stack:
@@ -116,7 +122,7 @@ def check(
         others = {}
         for text in against or ():
             others[text] = stack.enter_context(closing(_made_against(ctx.obj, id, sets or [], text)))
-        checked = checking.checked(env, id, others, with_data=not quick)
+        checked = checking.checked(env, id, others, with_data=not quick, with_all=with_all)
     if as_json:
         print_json(checked.as_json())
     else:

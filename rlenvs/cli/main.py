@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rlenvs.cli import envs, evaluate, grade, report, suites
+from rlenvs.cli import envs, evaluate, grade, report, sandbox, suites
 from rlenvs.cli import plugins as plugin_list
 from rlenvs.cli.commands import add_commands
 from rlenvs.cli.group import Group
@@ -136,6 +136,7 @@ def build(plugins: Plugins) -> typer.Typer:
     app.command("eval")(evaluate.evaluate)
     app.add_typer(suites.app, name="suites")
     app.add_typer(grade.app, name="grade")
+    app.add_typer(sandbox.app, name="sandbox")
     app.command("report")(report.report)
     add_commands(app, plugins)
     return app

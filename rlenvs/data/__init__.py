@@ -5,8 +5,9 @@
 ('gsm8k/test/0', '18')
 """
 
-from rlenvs.data.catalogue import DATA_SETS, DataSet, Source
+from rlenvs.data.catalogue import DATA_SETS, DataSet
 from rlenvs.data.problems import Problem
-from rlenvs.data.read import DataError, load_problems
+from rlenvs.data.read import load_problems
+from rlenvs.data.rows import DataError, Source
 
 __all__ = ["DATA_SETS", "DataError", "DataSet", "Problem", "Source", "load_problems"]

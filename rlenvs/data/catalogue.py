@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from rlenvs.data import problems
 from rlenvs.data.conventions import AIME, AMC, BOXED, GSM8K, Convention
 from rlenvs.data.problems import Reader
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where one split lies."""
-
-    file: str  # in the data folder, without `.jsonl` or `.jsonl.gz`
-    hub_id: str = ""  # empty: the hub does not have it
-    hub_split: str = ""
-    hub_config: str | None = None
+from rlenvs.data.rows import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def read_options(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ..
     letter (MedQA); or a table with `text` and `label` (ARC).
 
     Raises:
-        ValueError: fewer than two options, more than there are letters, or something else.
+        ValueError: fewer than two options, more than there are letters, one of them twice, or something else.
     """
     given = row.get("options") if row.get("options") is not None else row.get("choices")
     if given is None:
@@ -72,7 +72,11 @@ def read_options(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ..
     texts = tuple(map(str, texts))
     if not 2 <= len(texts) <= len(LETTERS):
         raise ValueError(f"a choice has 2 to {len(LETTERS)} options, got {len(texts)}")
-    return _without_labels(texts), tuple(map(str, labels))[: len(texts)]
+    texts = _without_labels(texts)
+    repeated = next((text for place, text in enumerate(texts) if text in texts[:place]), None)
+    if repeated is not None:
+        raise ValueError(f"the options of a choice differ from each other, {repeated!r} is there twice")
+    return texts, tuple(map(str, labels))[: len(texts)]
 
 
 def _without_labels(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rlenvs.data.choices import chosen
-from rlenvs.verifiers import is_equal
+from rlenvs.verifiers import VerifierError, is_equal
 from rlenvs.verifiers.credit import partial_credit
 from rlenvs.verifiers.notation.exact import number
 from rlenvs.verifiers.notation.text import normal
@@ -61,6 +61,8 @@ class Convention:
             VerifierError: the reference cannot be read, or the verifier is broken.
         """
         if isinstance(target, Mapping):
+            if not target["answer"]:
+                raise VerifierError("bad_gold for a choice: it does not say which option is right")
             return bool(chosen(answer, target["options"], question) == target["answer"])
         return self.admits(answer) and is_equal(target, answer, question)
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.data import DATA_SETS, Problem, golds, load_problems
-from rlenvs.data.read import convention_of, where_data_is
+from rlenvs.data.read import convention_of
+from rlenvs.data.rows import where_data_is
 from rlenvs.env import TextEnv
 from rlenvs.options import typed_options
 from rlenvs.records import Task
@@ -96,8 +97,9 @@ class MathEnv(TextEnv):
 
     def why_unreadable(self, task: Task) -> str:
         """Why no answer but the reference's very text can be right; empty where others can."""
-        is_choice = isinstance(task.target, dict)
-        return "" if is_choice else golds.why_unreadable(str(task.target), question_of(task))
+        if isinstance(task.target, dict):
+            return "" if _answer(task) else "an empty reference: no option is right"
+        return golds.why_unreadable(str(task.target), question_of(task))
 
     def wrong_answers(self, task: Task) -> Sequence[str]:
         """Answers near the reference that are wrong."""

@@ -5,11 +5,13 @@ from rlenvs.hooks import Register, RegisterPolicy, hookimpl
 
 @hookimpl
 def register_suites(register: Register) -> None:
-    """Mathematics from data sets, and arithmetic without end."""
-    from rlenvs.evaluation import math_suites
+    """Mathematics and programs, from data sets and without end."""
+    from rlenvs.evaluation import code_suites, math_suites
 
     register(math_suites.MATH)
     register(math_suites.PROCEDURAL)
+    register(code_suites.CODE)
+    register(code_suites.PROCEDURAL)
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from rlenvs.notation import inline
 _HEAD = (
     "# Suites\n\n"
     "How each benchmark was published to be asked, sampled and scored, and what `rlenvs eval --suite NAME` does\n"
-    "(*ours*). `rlenvs suites page math math-procedural` prints this page.\n"
+    "(*ours*). `rlenvs suites page code code-procedural math math-procedural` prints this page.\n"
 )
 
 

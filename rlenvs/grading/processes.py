@@ -5,7 +5,6 @@ memory runs out, and are replaced. concurrent.futures has neither: one process t
 """
 
 import itertools
-import os
 import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.errors import RlenvsError
-from rlenvs.grading.rows import GradingError, GradingRow, Id
+from rlenvs.grading.answers import GradingRow
+from rlenvs.grading.rows import GradingError, Id
 from rlenvs.isolation.pool import LateError, Limits, ProcessPool, StoppedError
 from rlenvs.verifiers import Equality
 
@@ -44,12 +44,6 @@ class _Outcome:
 
     graded: list[Graded]
     left: list[list[GradingRow]]
-
-
-def usable_cores() -> int:
-    """How many processors this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # macOS has none
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def graded(

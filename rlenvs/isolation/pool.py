@@ -7,6 +7,7 @@ workers). What a worker does is in `serve`, and in the file of its kind.
 
 import atexit
 import contextlib
+import fcntl
 import json
 import math
 import os
@@ -14,9 +15,11 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +47,10 @@ class LateError(StoppedError):
     """The caller waited as long as it meant to: the machine is busy, or the call waits itself."""
 
 
+class UnreadError(StoppedError):
+    """The worker process had ended before it read anything of the request, which has therefore no part in it."""
+
+
 class RaisedInWorkerError(RlenvsError):
     """What a worker process served raised: type, message and the last line of its traceback."""
 
@@ -53,7 +60,7 @@ class Limits:
     """What one call in a worker process may use. What goes beyond is ended by the kernel, or by killing the process.
 
     Args:
-        wall_s: how long the caller waits.
+        wall_s: how long the caller waits for the answer, once there is a free worker.
         cpu_s: processor time; the kernel counts whole seconds, so up to one more.
         memory_bytes: address space of the process, its modules included.
     """
@@ -86,6 +93,7 @@ class _Worker:
         self._setup: Any = setup
         self._is_ready = False
         self._unread = b""
+        self._is_interrupted = False
 
     def start(self) -> None:
         """Wait until it can serve.
@@ -107,9 +115,18 @@ class _Worker:
         """
         return _value(self._asked(request, time.monotonic() + self.limits.wall_s))
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether an idle worker is of no use any more: it says nothing while it is asked nothing, and has not now."""
+        assert self.process.stdout is not None
+        poll = select.poll()
+        poll.register(self.process.stdout.fileno(), select.POLLIN)
+        return bool(poll.poll(0))
+
     def _asked(self, message: Any, deadline: float) -> dict[str, Any]:
-        self._write(json.dumps(message).encode() + b"\n", deadline)
-        reply: dict[str, Any] = json.loads(self._read_line(deadline))
+        data = json.dumps(message).encode() + b"\n"
+        self._write(data, deadline)
+        reply: dict[str, Any] = json.loads(self._read_line(deadline, len(data)))
         return reply
 
     def _write(self, data: bytes, deadline: float) -> None:
@@ -121,17 +138,17 @@ class _Worker:
                 left = left[os.write(descriptor, left) :]
             except BlockingIOError:  # less room than poll promised
                 continue
-            except OSError:
-                raise self._ended() from None
+            except OSError:  # it is a whole line that a worker acts on, and this one has not been written
+                raise self._ended(is_unread=True) from None
 
-    def _read_line(self, deadline: float) -> bytes:
+    def _read_line(self, deadline: float, num_asked: int) -> bytes:
         assert self.process.stdout is not None
         descriptor = self.process.stdout.fileno()
         while b"\n" not in self._unread:
             self._wait(descriptor, select.POLLIN, deadline)
             received = os.read(descriptor, 65536)
             if not received:
-                raise self._ended()
+                raise self._ended(is_unread=self._num_left() == num_asked)
             self._unread += received
         line, _, self._unread = self._unread.partition(b"\n")
         return line
@@ -143,9 +160,19 @@ class _Worker:
             limit_s = self.limits.wall_s if self._is_ready else _START_LIMIT_S
             raise LateError(f"no answer within {limit_s:g} s: its process was ended", by_request=False)
 
-    def _ended(self) -> StoppedError:
+    def _num_left(self) -> int:
+        """How many bytes of what was written it has not read; 0 where the system does not tell."""
+        assert self.process.stdin is not None
+        try:
+            return int.from_bytes(fcntl.ioctl(self.process.stdin, termios.FIONREAD, bytes(4)), sys.byteorder)
+        except OSError:
+            return 0
+
+    def _ended(self, *, is_unread: bool) -> StoppedError:
         self.end()
         code = self.process.wait()
+        if is_unread and not self._is_interrupted:
+            return UnreadError(f"the worker process ended with code {code} before it was asked", by_request=False)
         if code == -signal.SIGXCPU:
             return StoppedError(
                 f"more than {self.limits.cpu_s} s of processor time: its process was ended", by_request=True
@@ -157,6 +184,11 @@ class _Worker:
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+
+    def interrupt(self) -> None:
+        """End it from another thread; what it was asked is not to be asked again."""
+        self._is_interrupted = True
+        self.end()
 
     def close(self) -> None:
         """End the process and let go of its pipes."""
@@ -211,31 +243,65 @@ class ProcessPool:
         self.idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
         self._slots = threading.BoundedSemaphore(self.size)
+        self._waiting: set[object] = set()  # one for each call that waits for a slot
         _pools.add(self)
 
     def ask(self, request: Any) -> Any:
-        """What a worker answers to the request, both JSON values. Waits for a free worker as long as it takes.
+        """What a worker answers to the request, both JSON values.
+
+        Waits for a free worker as long as all that wait may take one after another. A worker that was lost while it
+        had nothing to do costs the request nothing.
 
         Raises:
-            StoppedError: there is no answer within the limits. The worker is replaced.
+            StoppedError: there is no answer within the limits, or no free worker. The worker is replaced.
             RaisedInWorkerError, SandboxError, TimeoutError: that is what answering it raised.
         """
-        with self._slots:
-            worker = self.idle.pop() if self.idle else self._new_worker()
+        with self._slot():
             try:
-                value = self._asked(worker, request)
-            except StoppedError:
-                worker.close()
-                self.idle.append(self._new_worker())  # starts while the caller goes on
-                raise
-            except (RaisedInWorkerError, SandboxError, TimeoutError):
-                self.idle.append(worker)
-                raise
-            except BaseException:  # an interrupt: a reply is still to come, so the worker cannot serve another
-                worker.close()
-                raise
+                return self._answer(self._free_worker(), request)
+            except UnreadError:
+                return self._answer(self._free_worker(), request)
+
+    @contextlib.contextmanager
+    def _slot(self) -> Iterator[None]:
+        slots, waiting = self._slots, object()  # a fork replaces the slots
+        self._waiting.add(waiting)
+        limit_s = _START_LIMIT_S + self.limits.wall_s * len(self._waiting)
+        try:
+            is_free = slots.acquire(timeout=limit_s)
+        finally:
+            self._waiting.discard(waiting)
+        if not is_free:
+            raise LateError(f"none of {self.size} worker processes was free within {limit_s:g} s", by_request=False)
+        try:
+            yield
+        finally:
+            slots.release()
+
+    def _free_worker(self) -> _Worker:
+        """An idle worker that is alive, else a new one."""
+        while self.idle:
+            worker = self.idle.pop()
+            if not worker.has_ended:
+                return worker
+            worker.close()
+        return self._new_worker()
+
+    def _answer(self, worker: _Worker, request: Any) -> Any:
+        try:
+            value = self._asked(worker, request)
+        except StoppedError:
+            worker.close()
+            self.idle.append(self._new_worker())  # starts while the caller goes on
+            raise
+        except (RaisedInWorkerError, SandboxError, TimeoutError):
             self.idle.append(worker)
-            return value
+            raise
+        except BaseException:  # an interrupt: a reply is still to come, so the worker cannot serve another
+            worker.close()
+            raise
+        self.idle.append(worker)
+        return value
 
     def _asked(self, worker: _Worker, request: Any) -> Any:
         self._busy.add(worker)
@@ -251,7 +317,7 @@ class ProcessPool:
     def interrupt(self) -> None:
         """End the workers that are at work, from another thread: whoever asked them gets a StoppedError."""
         for worker in tuple(self._busy):
-            worker.end()
+            worker.interrupt()
 
     def close(self) -> None:
         """End the idle workers; the next request starts new ones."""
@@ -265,6 +331,7 @@ class ProcessPool:
         self.idle = []
         self._busy = set()
         self._slots = threading.BoundedSemaphore(self.size)
+        self._waiting = set()
 
 
 _pools: weakref.WeakSet[ProcessPool] = weakref.WeakSet()

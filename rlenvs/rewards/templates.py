@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 from rlenvs.errors import unknown
 from rlenvs.records import Message, user
-from rlenvs.verifiers.replies.extract import after_marker, boxes, last_box, outside_thinking
+from rlenvs.verifiers.replies.extract import (
+    after_marker,
+    agreed,
+    boxed_answer,
+    boxes,
+    last_box,
+    outside_thinking,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ class TaggedTemplate(Template):
         content, closing, _ = rest.partition("</answer>")
         if not (opening and closing):
             return None
-        return last_box(content) or content.strip() or None
+        return boxed_answer(content) if last_box(content) else content.strip() or None
 
     def is_well_formed(self, reply: str) -> bool:
         """`<think>…</think><answer>…</answer>` and no further tag; the answer is not empty."""
@@ -74,8 +81,9 @@ class TaggedTemplate(Template):
 class BoxedTemplate(Template):
     r"""Working, then the answer in `\boxed{}`.
 
-    The last box outside thinking that is not empty decides; a box left open gives no answer. Well formed: exactly
-    one box outside thinking.
+    The last box outside thinking that is not empty decides, as in `verifiers.extract`: one that the reply takes back or
+    only mentions is none, and neither are two that differ. A box left open gives no answer. Well formed: exactly one
+    box outside thinking.
     """
 
     __slots__ = ()
@@ -85,8 +93,8 @@ class BoxedTemplate(Template):
         return f"{working}\n\\boxed{{{answer}}}" if working else f"\\boxed{{{answer}}}"
 
     def extract(self, reply: str) -> str | None:
-        """The content of the last box."""
-        return last_box(outside_thinking(reply))
+        """The answer in the last box."""
+        return boxed_answer(outside_thinking(reply))
 
     def is_well_formed(self, reply: str) -> bool:
         """Exactly one box that is closed and not empty."""
@@ -96,8 +104,8 @@ class BoxedTemplate(Template):
 class MarkedTemplate(Template):
     """Working, then a last line that begins with `####` and has the answer: the form of GSM8K's solutions.
 
-    The last `####` outside thinking decides; a reply without one gives no answer. Well formed: one `####`, on the last
-    line, with an answer after it.
+    The last `####` outside thinking decides; a reply without one gives no answer, nor does one with two different
+    numbers of which none corrects the other. Well formed: one `####`, on the last line, with an answer after it.
     """
 
     __slots__ = ()
@@ -147,7 +155,8 @@ _ANSWER_LINE = re.compile(r"Answer\s*:(.*)", re.IGNORECASE)
 class AnswerLineTemplate(Template):
     """Working, then a last line `Answer: …`.
 
-    The last `Answer:` outside thinking decides, up to the end of its line. Well formed: the last line alone has one.
+    The last `Answer:` outside thinking decides, up to the end of its line; two different numbers are no answer, if none
+    corrects the other. Well formed: the last line alone has one.
 
     Args:
         window: how many characters at the end of a reply are looked at; 0: all of them.
@@ -161,8 +170,8 @@ class AnswerLineTemplate(Template):
 
     def extract(self, reply: str) -> str | None:
         """What follows the last `Answer:` on its line, within the window, without the stars of bold type."""
-        found = _ANSWER_LINE.findall(outside_thinking(reply)[-self.window :])
-        return found[-1].strip(" \t\r*") or None if found else None
+        text = outside_thinking(reply)[-self.window :]
+        return agreed(text, list(_ANSWER_LINE.finditer(text)))
 
     def is_well_formed(self, reply: str) -> bool:
         """The last line begins with `Answer:` and an answer follows; no other line has one."""

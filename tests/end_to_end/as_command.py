@@ -1,6 +1,7 @@
 """Run in a fresh process: becomes the `rlenvs` command with `arguments`, its output in the files `out` and `err`."""
 
 import os
+import signal
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ err: str
 
 variables: dict[str, Any] = globals()
 os.setsid()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as at a terminal: the tests may run where it is ignored
 os.chdir(variables["folder"])
 os.environ.update(variables["environment"])
 for descriptor, path in ((1, variables["out"]), (2, variables["err"])):

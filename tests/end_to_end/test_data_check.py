@@ -65,3 +65,24 @@ def test_an_option_of_another_data_set_that_does_not_exist_is_a_sentence(rlenvs,
     done = rlenvs("envs", "check", "rlenvs/Math-v0", "--set", "dataset=math500", "--against", "dataset=math_slyce")
     assert done.code == 2
     assert "Did you mean 'math_slice'?" in done.err
+
+
+def test_a_file_of_ones_own_is_told_of_its_answers_and_the_environment_is_not_blamed(rlenvs, tmp_path):
+    rows = [{"question": f"What is {left} + 1?", "answer": f"{left + 1}"} for left in range(30)]
+    rows[3]["answer"], rows[8]["answer"] = "", "torch.asin(10/13)"
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = rlenvs("envs", "check", "rlenvs/Math-v0", "--set", f"dataset={path}", "--json")
+    assert (done.code, json.loads(done.out)["failure"]) == (1, None)
+    assert [each for each in found(done) if each[0] == "bad_gold"] == [
+        ("bad_gold", "mine/3", ""),
+        ("bad_gold", "mine/8", ""),
+    ]
+
+
+def test_a_file_without_one_answer_that_can_be_read_is_one_sentence(rlenvs, tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"question": "What is 1 + 1?", "answer": ""}\n')
+    done = rlenvs("envs", "check", "rlenvs/Math-v0", "--set", f"dataset={path}", "--json")
+    failure = "rlenvs/Math-v0: not one of its references can be read; mine/0: an empty reference"
+    assert (done.code, json.loads(done.out)["failure"]) == (1, failure)

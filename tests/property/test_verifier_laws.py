@@ -9,7 +9,20 @@ from rlenvs.rewards import TEMPLATES
 from rlenvs.verifiers import verify
 
 numbers = st.fractions(min_value=-10_000, max_value=10_000, max_denominator=1000)
-wrappings = st.sampled_from(["{}", "${}$", "\\boxed{{{}}}", "\\( {} \\)", "**{}**", "{}.", " {} ", "\\displaystyle {}"])
+wrappings = st.sampled_from(
+    [
+        "{}",
+        "${}$",
+        "\\boxed{{{}}}",
+        "\\( {} \\)",
+        "**{}**",
+        "{}.",
+        " {} ",
+        "\\displaystyle {}",
+        "\\mathbf{{{}}}",
+        "$\\boldsymbol{{{}}}$",
+    ]
+)
 anything = st.text(max_size=200) | st.text(alphabet="0123456789+-*/^!(){}[]\\,.<>=_%$ abcxyz", max_size=200)
 
 

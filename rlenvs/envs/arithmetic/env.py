@@ -1,7 +1,6 @@
 """`ArithmeticEnv`: single-turn arithmetic without end, from families with levels."""
 
-from collections.abc import Mapping, Sequence
-from textwrap import fill
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,10 @@ from rlenvs.env import TextEnv
 from rlenvs.envs.arithmetic.answers import is_equal
 from rlenvs.envs.arithmetic.problem import Form, Problem
 from rlenvs.envs.arithmetic.source import FAMILIES, Place, Split, place_at, problem_at
-from rlenvs.errors import unknown
+from rlenvs.envs.procedural import Levels, levels_by_family, table_of
 from rlenvs.options import typed_options
 from rlenvs.records import Task
 from rlenvs.rewards import RECIPE_TEMPLATES, Recipe, Rewards, Template, template_named
-
-Levels = Sequence[int] | Mapping[str, Sequence[int]]
 
 
 class ArithmeticEnv(TextEnv):
@@ -55,7 +52,7 @@ class ArithmeticEnv(TextEnv):
         render_mode: str | None = None,
     ) -> None:
         super().__init__(render_mode=render_mode)
-        self.levels = _levels_by_family(_known_families(families), levels)
+        self.levels = levels_by_family(FAMILIES, families, levels)
         if not 0.0 <= mistake_rate <= 1.0:
             raise ValueError(f"mistake_rate is a share from 0 to 1: got {mistake_rate}")
         self.split, self.mistake_rate = split, mistake_rate
@@ -107,45 +104,4 @@ def _metadata(place: Place, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _known_families(names: Sequence[str] | None) -> tuple[str, ...]:
-    if names is None:
-        return tuple(FAMILIES)
-    if not names:
-        raise ValueError("families is a list of names, at least one, or None for all: got an empty one")
-    for name in names:
-        if name not in FAMILIES:
-            raise ValueError(unknown("family", name, FAMILIES))
-    return tuple(names)
-
-
-def _levels_by_family(families: Sequence[str], levels: Levels | None) -> dict[str, tuple[int, ...]]:
-    if isinstance(levels, Mapping):
-        for name in levels:
-            if name not in families:
-                raise ValueError(unknown("chosen family", name, families))
-        return {name: _checked_levels(name, levels.get(name)) for name in families}
-    return {name: _checked_levels(name, levels) for name in families}
-
-
-def _checked_levels(family: str, levels: Sequence[int] | None) -> tuple[int, ...]:
-    highest = len(FAMILIES[family].levels)
-    if levels is None:
-        return tuple(range(1, highest + 1))
-    if not levels or not all(1 <= level <= highest for level in levels):
-        raise ValueError(f"levels of {family} are a list of integers from 1 to {highest}: got {list(levels)}")
-    return tuple(levels)
-
-
-def _table() -> str:
-    rows = []
-    for family in FAMILIES.values():
-        levels = "; ".join(f"{i}: {text}" for i, text in enumerate(family.levels, start=1))
-        rows += [_wrapped(f"{family.name}: {family.draw.__doc__ or ''}", 8), _wrapped(f"{levels}.", 12)]
-    return "\n".join(rows)
-
-
-def _wrapped(text: str, indent: int) -> str:
-    return fill(" ".join(text.split()), 120, initial_indent=" " * indent, subsequent_indent=" " * 12)
-
-
-ArithmeticEnv.__doc__ = f"{(ArithmeticEnv.__doc__ or '').rstrip()}\n{_table()}\n"
+ArithmeticEnv.__doc__ = f"{(ArithmeticEnv.__doc__ or '').rstrip()}\n{table_of(FAMILIES)}\n"

@@ -4,13 +4,15 @@ The families are in the modules beside this one, which family an index gets is `
 is `answers`'.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
-Item = TypeVar("Item")
+from rlenvs.envs import procedural
+from rlenvs.envs.procedural import between, distinct, pick
+
+__all__ = ["Family", "Form", "Kind", "Problem", "Worked", "between", "distinct", "nonzero", "pick", "with_digits"]
 
 Kind = Literal[
     "integer",  # one integer
@@ -65,21 +67,8 @@ class Problem:
         return self.right.lines
 
 
-Draw = Callable[[np.random.Generator, int], Problem]
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A kind of question. `levels[i]` says what level i + 1 draws."""
-
-    name: str
-    draw: Draw
-    levels: tuple[str, ...]
-
-
-def between(rng: np.random.Generator, low: int, high: int) -> int:
-    """An integer from low to high, both included."""
-    return int(rng.integers(low, high + 1))
+Family = procedural.Family[Problem]
+"""A kind of question."""
 
 
 def nonzero(rng: np.random.Generator, largest: int) -> int:
@@ -90,16 +79,3 @@ def nonzero(rng: np.random.Generator, largest: int) -> int:
 def with_digits(rng: np.random.Generator, length: int) -> int:
     """An integer of `length` digits."""
     return between(rng, 10 ** (length - 1), 10**length - 1)
-
-
-def pick(rng: np.random.Generator, items: Sequence[Item]) -> Item:
-    """One of the items, all equally likely."""
-    return items[int(rng.integers(len(items)))]
-
-
-def distinct(rng: np.random.Generator, count: int, low: int, high: int) -> list[int]:
-    """`count` different integers from low to high, in random order."""
-    drawn: dict[int, None] = {}
-    while len(drawn) < count:
-        drawn[between(rng, low, high)] = None
-    return list(drawn)

@@ -24,7 +24,6 @@ GENERATORS: dict[str, str] = {
     "chain_sum": "sums and differences of whole numbers",
     "circuit_logic": "the output of a circuit drawn in characters",
     "codeio": "output or input of a Python function",
-    "coin_flip": "probabilities of heads",
     "color_cube_rotation": "the colour of a side of a cube after turns",
     "complex_arithmetic": "complex numbers added, multiplied, divided",
     "count_bits": "how many bits of a number are 1",
@@ -114,6 +113,8 @@ GENERATORS: dict[str, str] = {
 """A line on each generator, by name."""
 
 WITHHELD: dict[str, str] = {
+    "coin_flip": "its scorer takes probabilities that are off by 0.0001, and most of those asked for are smaller: 0 is"
+    " right nearly everywhere",
     "composite": "it mixes other generators, which a run's own list of environments does",
     "propositional_logic": "a premise that is repeated scores full marks in three tasks of five, and whatever is said"
     " does in the quarter of the tasks whose premises contradict each other",

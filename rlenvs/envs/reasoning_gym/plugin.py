@@ -28,13 +28,32 @@ def register_environments(register: RegisterEnvironment) -> None:
 @hookimpl
 def register_suites(register: Register) -> None:
     """Ten held-out tasks of each generator."""
+    from rlenvs.evaluation.published import Published
     from rlenvs.evaluation.suites import Suite, Target
     from rlenvs.policies.base import Sampling
 
     if find_spec("reasoning_gym") is None:
         return
+    published = Published(
+        prompt=(
+            "A system message asks to think step by step, to give the final answer alone between answer tags, and to "
+            "follow the format of an example in the question; the question is the user's message."
+        ),
+        sampling=(
+            "The number of tasks of a generator, the seed (42), temperature 0.6, top-p 0.95 and up to 32,768 tokens "
+            "are options of the evaluation script with these examples; several replies give a mean and a best score."
+        ),
+        scoring="What stands in the last answer tags goes to the generator's scorer, which gives 0 to 1.",
+        ours=(
+            "Ten tasks of each generator, up to 16,384 tokens. The R1-Zero form asks for the tags (option template). "
+            "The reward is the score; `correct` counts full marks alone. Scorers that evaluate text, or accept what "
+            "is no answer, have guards before them."
+        ),
+        source="arXiv:2505.24760; github.com/open-thought/reasoning-gym, eval/eval.py and eval/README.md",
+    )
     targets = (
-        Target(env=environment_id(name), kwargs={"split": "test"}, name=name, num_tasks=10) for name in GENERATORS
+        Target(env=environment_id(name), kwargs={"split": "test"}, name=name, num_tasks=10, published=published)
+        for name in GENERATORS
     )
     register(
         Suite(

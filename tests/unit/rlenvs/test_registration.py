@@ -28,6 +28,32 @@ class Counting(TextEnv):
         return Task(id=f"count/{index}", prompt=(user(f"Count to {self.upto}."),))
 
 
+PLUGGED_IN = """
+import gymnasium, rlenvs
+try:
+    gymnasium.make("rlenvs:reasoning_gym/leg_counting-v0")
+except gymnasium.error.NamespaceNotFound:
+    print("unknown to gymnasium")
+print(rlenvs.make("reasoning_gym/leg_counting-v0", size=3).num_tasks)
+print(gymnasium.make("rlenvs:reasoning_gym/leg_counting-v0", size=4).unwrapped.num_tasks)
+"""
+
+
+def test_an_environment_of_a_plug_in_is_made_without_loading_plug_ins_first():
+    done = subprocess.run([sys.executable, "-c", PLUGGED_IN], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["unknown to gymnasium", "3", "4", ""]
+
+
+def test_plug_ins_are_loaded_once_for_ids_that_nobody_knows(monkeypatch):
+    loaded = []
+    monkeypatch.setattr("rlenvs.plugins.load", lambda: loaded.append(1))
+    rlenvs.registration._load_plugins.cache_clear()
+    for _ in range(2):
+        with pytest.raises(UnknownEnvironmentError, match="no environment 'nobodys/Env-v0'"):
+            rlenvs.make("nobodys/Env-v0")
+    assert loaded == [1]
+
+
 class Other(Counting):
     pass
 
@@ -59,7 +85,8 @@ print(json.dumps([
 ]))
 """
     ids, descriptions, imported = json.loads(run_python(code))
-    assert ids == ["rlenvs/Arithmetic-v0", "rlenvs/Math-v0", "rlenvs/EchoPair-v0"]
+    names = ("Arithmetic", "Math", "Code", "CodeGen", "PythonTool", "EchoPair")
+    assert ids == [f"rlenvs/{name}-v0" for name in names]
     assert descriptions["rlenvs/EchoPair-v0"].startswith("Two seats take turns")
     assert all(descriptions.values()), "every environment says what it is"
     assert imported == ["rlenvs.envs.plugin"]

@@ -120,8 +120,32 @@ def test_without_answers_only_questions_are_compared():
 
 def test_progress_is_told_after_every_task():
     told = []
-    check_data(Asking((WORMS, "60"), (TAPES, "7")), progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 2), (2, 2)]
+    other = Asking((WORMS, "60"), name="other")
+    check_data(Asking((WORMS, "60"), (TAPES, "7")), {"more": other}, progress=lambda *done: told.append(done))
+    assert told == [
+        *(("making", done, 2) for done in range(3)),
+        *(("making more", done, 1) for done in range(2)),
+        *(("checking", done, 2) for done in range(3)),
+    ]
+
+
+def test_of_a_slow_generator_the_tasks_are_checked_that_are_made_in_time_and_a_note_says_so(monkeypatch):
+    now = [0.0]
+
+    class Slow(Asking):
+        def task_at(self, index):
+            now[0] += 1
+            return super().task_at(index)
+
+    monkeypatch.setattr("rlenvs.checks.data.time.monotonic", lambda: now[0])
+    env, other = (Slow(*((f"{name} {place}?", str(place)) for place in range(1200))) for name in ("What", "Which"))
+    report = check_data(env, {"more": other}, making_s=3)
+    assert (report.num_tasks, report.against) == (4, {"more": 4})
+    assert report.notes == (
+        "the first 4 of 1,200 tasks were checked, which were made within 3 s: --all for the rest",
+        "the first 4 of 1,200 tasks of more were checked, which were made within 3 s: --all for the rest",
+    )
+    assert check_data(env).num_tasks == 1200
 
 
 def test_tasks_without_end_are_refused():

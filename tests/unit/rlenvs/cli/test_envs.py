@@ -269,6 +269,19 @@ def test_quick_leaves_the_data_out(capsys, asking):
     assert "--quick leaves the data out" in capsys.readouterr().err
 
 
+def test_of_a_slow_generator_the_first_tasks_are_checked_or_all(capsys, asking, monkeypatch):
+    monkeypatch.setattr("rlenvs.cli.checking.MAKING_S", 0.0)
+    line = ["envs", "check", "strange/Ask-v0", "--plugin", asking]
+    assert main(line) == 0
+    told = capsys.readouterr()
+    assert "rlenvs: strange/Ask-v0: the first 1 of 4 tasks were checked, which were made within 0 s: --all" in told.err
+    assert "1 tasks: no fault" in told.out
+    assert main([*line, "--all"]) == 1, "the fourth contradicts the third"
+    assert "\n4 tasks:" in capsys.readouterr().out
+    assert main([*line, "--all", "--quick"]) == 2
+    assert "--quick leaves the data out, of which --all takes all" in capsys.readouterr().err
+
+
 def test_what_is_wrong_with_the_contract_is_said_where_the_data_cannot_be_read_either(capsys, asking):
     Path(asking).write_text(Path(asking).read_text().replace("ROWS[self.split][index]", "ValueError('no row')"))
     assert main(["envs", "check", "strange/Ask-v0", "--plugin", asking]) == 1

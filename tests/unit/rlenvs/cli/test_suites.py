@@ -64,7 +64,13 @@ def test_json_has_all_of_it(capsys, stranger):
         }
     ]
     assert main(["suites", "--json"]) == 0
-    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == ["math", "math-procedural", "reasoning-gym"]
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == [
+        "code",
+        "code-procedural",
+        "math",
+        "math-procedural",
+        "reasoning-gym",
+    ]
 
 
 def test_a_page_has_the_suites_that_are_named(capsys, stranger):

@@ -10,6 +10,7 @@ from rlenvs.data.read import convention_of
 
 OPEN = {"question": "1+1?", "answer": 2, "solution": "One and one."}
 CHOSEN = {"problem": "6*7?", "options": ["A) 41", "B) 42"], "correct": "B", "rationale": "Six sevens."}
+TWO = {"options": ["x", "y"]}
 
 
 def written(folder: Path, *rows: object, name: str = "mine.jsonl") -> str:
@@ -36,18 +37,35 @@ def test_a_file_is_asked_as_a_choice_if_all_of_it_is_one(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": "q"}, "row 0: no field 'answer'; there is question"),
-        ({"answer": "1"}, "row 0: no field 'question'"),
-        ({"question": "q", "answer": ["1"]}, r"row 0: an answer is text or a number, got \['1'\]"),
-        ({"question": "q", "answer": True}, "row 0: an answer is text or a number, got True"),
-        ({"question": "q", "answer": " "}, "row 0: .*the gold is empty"),
-        ({"question": "q", "answer": "C", "options": ["x", "y"]}, "row 0: .*one of its labels A, B, got 'C'"),
-        ({"question": "q", "answer": "A", "options": ["x"]}, "row 0: a choice has 2 to 10 options, got 1"),
+        ({"question": "q"}, "line 1: no field 'answer'; there is question"),
+        ({"answer": "1"}, "line 1: no field 'question'"),
+        ({"question": "q", "answer": ["1"]}, r"line 1: an answer is text or a number, got \['1'\]"),
+        ({"question": "q", "answer": True}, "line 1: an answer is text or a number, got True"),
+        ({"question": "", "answer": "1"}, "line 1: a question is text that is not empty, got ''"),
+        ({"question": None, "answer": "1"}, "line 1: a question is text that is not empty, got None"),
+        ({"problem": ["q"], "answer": "1"}, r"line 1: a problem is text that is not empty, got \['q'\]"),
+        ({"question": 7, "answer": "A", "options": ["x", "y"]}, "line 1: a question is text .*, got 7"),
+        ({"question": "q", "answer": "3", "options": ["1", "1", "3"]}, "line 1: the options .* '1' is there twice"),
+        ({"question": "q", "answer": "A", "options": ["A) x", "B) x"]}, "line 1: the options .* 'x' is there twice"),
+        ({"question": "q", "answer": "C", "options": ["x", "y"]}, "line 1: .*one of its labels A, B, got 'C'"),
+        ({"question": "q", "answer": "A", "options": ["x"]}, "line 1: a choice has 2 to 10 options, got 1"),
     ],
 )
 def test_a_malformed_row_is_named(tmp_path: Path, row: dict[str, object], message: str) -> None:
     with pytest.raises(DataError, match=message):
         load_problems(written(tmp_path, row))
+
+
+def test_an_empty_answer_is_a_reference_of_the_data_and_no_malformed_row(tmp_path: Path) -> None:
+    rows = [{"question": "q", "answer": answer, **more} for answer in ("", " ", None) for more in ({}, TWO)]
+    assert {problem.gold for problem in load_problems(written(tmp_path, *rows))} == {""}
+
+
+def test_rows_are_named_by_their_line_and_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{json.dumps(OPEN)}\n\n{json.dumps({'question': 'q'})}\n", encoding="utf-8-sig")
+    with pytest.raises(DataError, match=r"mine\.jsonl, line 3: no field 'answer'"):
+        load_problems(str(path))
 
 
 def test_a_file_that_is_not_there_and_a_split_of_one_are_said(tmp_path: Path) -> None:

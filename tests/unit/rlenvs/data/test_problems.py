@@ -57,6 +57,6 @@ def test_olympiadbench_joins_answers_and_adds_a_unit(
     assert problems.olympiadbench(row) == Reading("Let.\n\nq", gold, "s")
 
 
-def test_a_problem_without_an_answer_is_refused() -> None:
-    with pytest.raises(ValueError, match="a/test/0: the gold is empty"):
-        Problem(id="a/test/0", question="q", gold=" ")
+def test_a_problem_without_a_question_is_refused() -> None:
+    with pytest.raises(ValueError, match="a/test/0: the question is empty"):
+        Problem(id="a/test/0", question=" ", gold="1")

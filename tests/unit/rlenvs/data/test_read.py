@@ -36,7 +36,10 @@ def wrappings(gold: str) -> list[str | None]:
         gold if gold.endswith(".") else f"{gold}.",
         verifiers.extract(f"So we are done.\n\n\\boxed{{{gold}}}"),
     ]
-    return found if "$" in gold else [*found, f"${gold}$", f"${gold}$.", f"\\[{gold}\\]", f"\\({gold}\\)"]
+    if "$" in gold:
+        return found
+    formulas = [f"${gold}$", f"${gold}$.", f"\\[{gold}\\]", f"\\({gold}\\)"]
+    return [*found, *formulas, f"**{gold}**", f"\\mathbf{{{gold}}}", f"$\\boldsymbol{{{gold}}}$"]
 
 
 @pytest.mark.parametrize(("name", "split"), SIZES)
@@ -108,8 +111,8 @@ def test_a_file_may_be_compressed(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"problem": "q", "answer": "1"}, {"problem": "q"}], "row 1: no field 'answer'; there is problem"),
-        ([{"problem": "q", "answer": ""}], "row 0: .*the gold is empty"),
+        ([{"problem": "q", "answer": "1"}, {"problem": "q"}], "line 2: no field 'answer'; there is problem"),
+        (["", {"problem": " ", "answer": "1"}], "line 2: .*the question is empty"),
         (["{broken"], "line 1: not JSON"),
         (["[1]"], "line 1: expected an object, got list"),
         (["[" * 100_000], "line 1: not JSON"),

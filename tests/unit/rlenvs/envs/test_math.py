@@ -54,6 +54,17 @@ def test_an_unreadable_reference_is_an_error_of_the_grader(data_folder: str) -> 
         env.step("<think></think><answer>5</answer>")
 
 
+@pytest.mark.parametrize("more", [{}, {"options": ["4", "5"]}])
+def test_an_empty_reference_is_said_and_no_answer_is_wrong_beside_it(tmp_path: Path, more: dict[str, Any]) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"question": "2+3?", "answer": "", **more}))
+    env = MathEnv(dataset=str(path), rewards="accuracy")
+    assert "empty reference" in env.why_unreadable(env.task_at(0))
+    env.reset(seed=0)
+    with pytest.raises(GraderError, match="bad_gold"):
+        env.step(env.answer_message(Task(id="b", prompt=(user("?"),), target="B")))
+
+
 def test_demonstrations_show_the_data_sets_working(data_folder: str) -> None:
     env = MathEnv(dataset="gsm8k", split="test", data=data_folder, limit=1)
     env.reset(seed=0)

@@ -44,6 +44,18 @@ def test_every_reference_of_every_target_is_right_and_silence_is_wrong(name: str
 
 
 @pytest.mark.usefixtures("data")
+@pytest.mark.parametrize("name", ["code", "code-procedural"])
+def test_every_target_of_programs_asks_in_its_own_form_and_takes_its_solutions(name: str) -> None:
+    targets = SUITES[name].targets
+    silent = {each.target: each.pass_at_1 for each in evaluate(Silent(), targets, num_tasks=3, samples=1).summaries}
+    assert {title: rate and rate.value for title, rate in silent.items()} == {target.title: 0.0 for target in targets}
+    solved = [target for target in targets if target.title != "kattis"]  # whose solutions are nobody's to give
+    for summary in evaluate(Oracle(), solved, num_tasks=8, samples=1).summaries:
+        assert summary.pass_at_1 is not None
+        assert (summary.pass_at_1.value, summary.num_errors) == (1.0, 0), summary.target
+
+
+@pytest.mark.usefixtures("data")
 @pytest.mark.parametrize("name", ["math", "math-procedural"])
 def test_guesses_are_mostly_wrong(name: str) -> None:
     guesses = evaluate(Random(), SUITES[name].targets, num_tasks=10, samples=1)
@@ -82,7 +94,7 @@ def test_published_conventions_that_say_nothing_of_something_are_refused() -> No
 def test_the_page_of_suites_is_that_of_the_code() -> None:
     page = (Path(__file__).parents[4] / "docs/suites.md").read_text()
     assert page == page_of([SUITES[name] for name in sorted(SUITES)]), (
-        "stale: `rlenvs suites page math math-procedural > docs/suites.md`"
+        "stale: `rlenvs suites page code code-procedural math math-procedural > docs/suites.md`"
     )
 
 

@@ -1,11 +1,14 @@
+import gzip
 import json
+import multiprocessing
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rlenvs.errors import RlenvsError
-from rlenvs.grading import GradingError, grade_math
+from rlenvs.grading import GradingError, answers, grade_math, verdicts
 
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "gold": "18", "answer": "18.0"},
@@ -103,6 +106,15 @@ def test_a_row_that_has_changed_is_graded_anew_and_in_its_place(tmp_path: Path, 
     assert (after[0]["id"], after[0]["fingerprint"] != before[0]["fingerprint"]) == ("a", True)
 
 
+def test_a_verdict_by_other_rules_of_the_verifier_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
+    grade_math(source, out)
+    monkeypatch.setattr(answers, "RULES_VERSION", answers.RULES_VERSION + 1)
+    told: list[tuple[int, int]] = []
+    grade_math(source, out, progress=lambda *done: told.append(done))
+    assert told[0] == (0, 2)
+
+
 def test_a_changed_reference_changes_the_verdict(tmp_path: Path) -> None:
     source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
     assert grade_math(source, out) == {"equal": 1, "not_equal": 1}
@@ -128,17 +140,107 @@ def test_lines_of_rows_that_are_gone_stay(tmp_path: Path) -> None:
     assert [row["id"] for row in read(out)] == ["b", "c", "a"]
 
 
+def test_two_runs_never_write_one_file(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS), tmp_path / "out.jsonl"
+    refused: list[str] = []
+
+    def told(done: int, total: int) -> None:
+        with pytest.raises(GradingError, match="another run is writing the verdicts") as caught:
+            grade_math(source, out)
+        refused.append(str(caught.value))
+
+    assert grade_math(source, out, progress=told) == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+    assert refused[0].endswith("wait for its end, or name another file with --out")
+    assert [row["id"] for row in read(out)] == [row["id"] for row in ROWS]
+    assert grade_math(source, out) == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
+def test_a_run_that_failed_leaves_the_file_to_the_next_one(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS), write(tmp_path / "out.jsonl", ["my notes"])
+    with pytest.raises(GradingError, match="line 1: not a line that grading wrote"):
+        grade_math(source, out)
+    out.write_text("")
+    assert grade_math(source, out) == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+
+
+def test_a_run_waits_for_no_file_that_another_has_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with verdicts._locked(path) as first:
+        path.unlink()
+        with verdicts._locked(path) as second:
+            assert not os.path.samestat(os.fstat(first.fileno()), os.fstat(second.fileno()))
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_that_was_forked_meanwhile_does_not_keep_the_file(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:1]), tmp_path / "out.jsonl"
+    context = multiprocessing.get_context("fork")
+    end = context.Event()
+    forked = context.Process(target=end.wait)
+
+    def told(done: int, total: int) -> None:
+        if not done:
+            forked.start()
+
+    grade_math(source, out, progress=told)
+    try:
+        assert grade_math(source, out) == {"equal": 1}
+    finally:
+        end.set()
+        forked.join()
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.jsonl.gz"])
+def test_a_byte_order_mark_is_read_over_and_a_file_may_be_compressed(tmp_path: Path, name: str) -> None:
+    content = "".join(json.dumps(row) + "\n" for row in ROWS).encode("utf-8-sig")
+    source = tmp_path / name
+    source.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    assert grade_math(source, tmp_path / "out.jsonl") == {"equal": 4, "not_equal": 2, "bad_gold": 1}
+
+
+def test_a_compressed_file_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl.gz"
+    for content in (gzip.compress(b'{"id": 1}\n' * 999)[:-9], b"no gzip at all"):
+        source.write_bytes(content)
+        with pytest.raises(GradingError, match=r"the answers .*in\.jsonl\.gz cannot be read: \w+"):
+            grade_math(source, tmp_path / "out.jsonl")
+
+
+def test_null_is_the_bare_form_and_no_reference(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "gold": "2", "answer": "2", "form": None},
+        {"id": 2, "gold": None, "answer": "2"},
+        {"id": 3, "gold": "None", "answer": "None"},
+    ]
+    out = tmp_path / "out.jsonl"
+    grade_math(write(tmp_path / "in.jsonl", rows), out)
+    assert [row["verdict"] for row in read(out)] == ["equal", "bad_gold", "equal"]
+
+
+def test_a_pipe_or_a_device_is_no_file_to_read_twice_or_to_replace(tmp_path: Path) -> None:
+    source, pipe = write(tmp_path / "in.jsonl", ROWS), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/null")):
+        with pytest.raises(GradingError, match=f"the answers are read twice, and {path} is no regular file"):
+            grade_math(path, tmp_path / "out.jsonl")
+        with pytest.raises(GradingError, match=f"are read and replaced, and {path} is no regular file: .* with --out"):
+            grade_math(source, path)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
         ("{broken", "line 2: Expecting"),
         ("[1]", "line 2: expected an object, got list"),
         ({"id": "b", "gold": "1"}, "line 2: no answer; there is id, gold"),
-        ({"id": "b", "gold": None, "answer": "1"}, "line 2: gold is text or a number: got null"),
-        ({"id": "b", "gold": True, "answer": "1"}, "line 2: gold is text or a number: got true"),
+        ({"id": "b", "gold": True, "answer": "1"}, "line 2: gold is text, a number, or null for none: got true"),
+        ({"id": "b", "gold": [1], "answer": "1"}, r"line 2: gold is text, a number, or null for none: got \[1\]"),
         ({"id": "b", "gold": "1", "answer": [1]}, r"line 2: answer is text, a number, or null for none: got \[1\]"),
         ({"id": False, "gold": "1", "answer": "1"}, "line 2: id is text or a whole number: got false"),
         ({"id": "b", "gold": "1", "answer": "1", "form": "whole"}, "line 2: form is bare .* got 'whole'"),
+        ({"id": "b", "gold": "1", "answer": "1", "form": ""}, "line 2: form is bare .* got ''"),
         ({"id": "a", "gold": "1", "answer": "1"}, "line 2: the id 'a' is that of line 1"),
     ],
 )

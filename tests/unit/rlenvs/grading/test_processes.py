@@ -10,8 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlenvs.grading.processes import Graded, graded, usable_cores
-from rlenvs.grading.rows import GradingError, GradingRow
+from rlenvs.grading.answers import GradingRow
+from rlenvs.grading.processes import Graded, graded
+from rlenvs.grading.resuming import usable_cores
+from rlenvs.grading.rows import GradingError
 from rlenvs.isolation import Limits
 
 OBEDIENT = Path(__file__).with_name("obedient.py")

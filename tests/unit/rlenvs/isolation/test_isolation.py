@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ import pytest
 
 from rlenvs import GraderError, RewardFunction, Rubric, Task, assistant, user
 from rlenvs.isolation import Limits, RaisedInWorkerError, StoppedError, isolated
+from rlenvs.isolation import pool as pool_module
 from rlenvs.isolation.pool import ProcessPool
 from rlenvs_sandbox import SandboxError
 
@@ -104,14 +106,54 @@ def test_what_is_raised_comes_out_with_its_line_and_failures_of_the_world_as_wha
         raising("TimeoutError")
 
 
-def test_a_worker_is_used_again_and_replaced_once_it_is_killed():
+def test_a_worker_is_used_again_and_one_that_is_killed_while_idle_is_replaced_silently():
     function = isolated(graders.process_id, timeout_s=9)
-    pid = function()
-    assert function() == pid != os.getpid()
-    os.kill(pid, 9)
-    with pytest.raises(StoppedError, match="ended with code -9"):
-        function()
-    assert function() not in (pid, os.getpid())
+    for pause_s in (0, 0, 0.2):
+        pid = function()
+        assert function() == pid != os.getpid()
+        os.kill(pid, 9)
+        time.sleep(pause_s)
+        assert function() not in (pid, os.getpid())
+
+
+def pool_of_hashes(size=1):
+    return ProcessPool(Path(graders.__file__).with_name("hashes.py"), Limits(wall_s=5), size=size, hash_seed=5)
+
+
+def test_a_request_that_its_worker_did_not_read_goes_to_another_one_and_one_that_it_read_does_not(monkeypatch):
+    pool = pool_of_hashes()
+    expected = pool.ask("a")
+    monkeypatch.setattr(pool_module._Worker, "has_ended", False)
+    for text in ("a", "a" * 200_000):  # more than a pipe holds
+        stopped = pool.idle[0].process
+        stopped.send_signal(signal.SIGSTOP)
+        threading.Timer(0.3, stopped.kill).start()
+        assert isinstance(pool.ask(text), int)
+        assert pool.idle[-1].process is not stopped
+    assert pool.ask("a") == expected
+    pool.close()
+
+
+def test_an_interrupted_request_is_not_asked_again():
+    pool = pool_of_hashes()
+    pool.ask("a")
+    pool.idle[0].process.send_signal(signal.SIGSTOP)
+    threading.Timer(0.3, pool.interrupt).start()
+    with pytest.raises(StoppedError, match=r"ended with code -9$"):
+        pool.ask("a")
+    pool.close()
+
+
+def test_nobody_waits_for_a_free_worker_for_ever(monkeypatch):
+    monkeypatch.setattr(pool_module, "_START_LIMIT_S", 0.0)
+    pool = ProcessPool(Path(graders.__file__).with_name("hashes.py"), Limits(wall_s=0.2), size=1)
+    with (
+        pool._slot(),
+        pytest.raises(StoppedError, match=r"none of 1 worker processes was free within 0\.2 s") as caught,
+    ):
+        pool.ask("a")
+    assert not caught.value.by_request
+    assert not pool._waiting
 
 
 def test_what_a_function_started_ends_with_its_worker(tmp_path):

@@ -1,0 +1,70 @@
+"""A problem is a task and back, whatever its tests are."""
+
+import json
+
+import pytest
+
+from rlenvs.code.data import load_code_problems
+from rlenvs.code.records import Case, CodeProblem, FunctionTests, OutputTests, problem_of
+from rlenvs.records import Task, user
+from rlenvs_sandbox import Comparison, Limits
+
+FUNCTIONS = FunctionTests(text="assert double(2) == 4", entry_point="double")
+OUTPUT = OutputTests(cases=(Case(stdin="2\n", stdout="4\n"),), comparison=Comparison(by="tokens", absolute_tol=1e-6))
+
+
+@pytest.mark.parametrize("tests", [FUNCTIONS, OUTPUT])
+@pytest.mark.parametrize("examples", [None, FUNCTIONS, OUTPUT])
+def test_all_of_a_problem_is_in_its_task(tests, examples):
+    problem = CodeProblem(
+        id="own/1",
+        prompt="Double it.",
+        tests=tests,
+        entry_point="double",
+        preamble="import math",
+        stub="def double(x):\n",
+        solution="def double(x):\n    return 2 * x\n",
+        examples=examples,
+        limits=Limits(wall_s=3, mem_mb=64),
+        metadata={"level": 2},
+    )
+    task = problem.as_task((user("Double it, please."),))
+    assert problem_of(task) == problem
+    written = json.loads(json.dumps([task.target, dict(task.metadata)]))
+    assert problem_of(Task(id=task.id, prompt=task.prompt, target=written[0], metadata=written[1])) == problem
+
+
+@pytest.mark.parametrize("name", ["humaneval_plus", "mbpp_plus", "kattis", "apps"])
+def test_every_problem_of_the_data_sets_is_its_task(data_folder, name):
+    for problem in load_code_problems(name, data=data_folder):
+        assert problem_of(problem.as_task((user("?"),))) == problem
+
+
+def test_nothing_that_the_policy_reads_tells_the_tests_or_the_solution():
+    problem = CodeProblem(id="own/1", prompt="Double it.", tests=FUNCTIONS, solution="def double(x): return 2 * x")
+    task = problem.as_task((user("Double it."),))
+    seen = json.dumps([[message.content for message in task.prompt], dict(task.metadata)])
+    assert "assert" not in seen
+    assert "return" not in seen
+
+
+@pytest.mark.parametrize("target", [None, 4, {"answer": "4"}, {"tests": {"nothing": 1}}])
+def test_a_task_of_another_kind_is_refused(target):
+    with pytest.raises(ValueError, match="task other/1: not a task of a programming problem"):
+        problem_of(Task(id="other/1", prompt=(user("?"),), target=target))
+
+
+def test_tests_without_cases_are_refused_and_functions_in_other_languages():
+    with pytest.raises(ValueError, match="at least one case"):
+        OutputTests(cases=())
+    with pytest.raises(ValueError, match="functions are tested in Python"):
+        CodeProblem(id="own/1", prompt="?", tests=FUNCTIONS, language="cpp")
+
+
+def test_a_preamble_stands_behind_imports_from_the_future():
+    problem = CodeProblem(id="own/1", prompt="?", tests=OUTPUT, preamble="import math")
+    future = "# first\nfrom __future__ import annotations\nprint(math.pi)\n"
+    for program in ("print(math.pi)\n", future):
+        compile(problem.whole(program), "main.py", "exec")
+        assert "import math" in problem.whole(program)
+    assert problem.whole("pass") == "import math\npass"
