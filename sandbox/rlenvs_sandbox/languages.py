@@ -41,7 +41,13 @@ LANGUAGES = {
     "javascript": Command(tool="node", file="main.js", steps=(("node", "main.js"),), is_reserving=True),
     "java": _JAVA,
     "rust": _compiled("rustc", "main.rs", "-O", is_reserving=True),
-    "go": _compiled("go", "main.go", compile_s=60, is_reserving=True),
+    "go": Command(
+        tool="go",
+        file="main.go",
+        steps=(("go", "build", "-o", "main", "main.go"), ("./main",)),
+        is_reserving=True,
+        compile_s=60,
+    ),
     "bash": Command(tool="bash", file="main.sh", steps=(("bash", "main.sh"),)),
 }
 """By the names that `Program.language` takes, beside "python"."""

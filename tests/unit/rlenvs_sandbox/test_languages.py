@@ -1,6 +1,8 @@
 """Programs in every language whose tool is there, and checkers of what a program prints."""
 
 import shutil
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
@@ -28,10 +30,10 @@ BROKEN = "this is no program at all ((("
 
 @pytest.mark.parametrize("language", DOUBLE)
 def test_a_program_reads_computes_and_prints_and_a_broken_one_is_a_runtime_error(
-    sandbox: WarmRunner, language: str
+    sandbox: WarmRunner, lacking: Callable[[str], NoReturn], language: str
 ) -> None:
     if language in LANGUAGES and not shutil.which(LANGUAGES[language].tool, path="/usr/local/bin:/usr/bin:/bin"):
-        pytest.skip(f"no {LANGUAGES[language].tool} here")
+        lacking(f"no {LANGUAGES[language].tool} here")
     limits = Limits(wall_s=10)
     outcome = sandbox.run(Program(text=DOUBLE[language], language=language, stdin=b"21\n"), limits)
     assert judge_output(outcome, "42").is_pass, outcome
