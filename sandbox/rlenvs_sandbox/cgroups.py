@@ -14,6 +14,7 @@ _ROOT = Path("/sys/fs/cgroup")
 _MIB = 2**20
 _ALLOWANCE_MB = 96  # for the agent, and what the kernel still counts of the program before
 _ALLOWANCE_PIDS = 4
+_MOST_PIDS = 2**22  # the kernel takes no more
 _NUMBERS = itertools.count()
 _NAME = "rlenvs-"
 
@@ -105,7 +106,7 @@ class Group:
         """Set the limits; whether that was possible."""
         size = str((mem_mb + _ALLOWANCE_MB) * _MIB)
         memory, numbers = self._folders["memory"], self._folders["pids"]
-        (numbers / "pids.max").write_text(str(pids + _ALLOWANCE_PIDS))
+        (numbers / "pids.max").write_text(str(min(pids + _ALLOWANCE_PIDS, _MOST_PIDS)))
         if self._version == 1:
             try:
                 (memory / "memory.limit_in_bytes").write_text(size)

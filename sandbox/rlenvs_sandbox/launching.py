@@ -16,6 +16,7 @@ from rlenvs_sandbox.cgroups import Group
 from rlenvs_sandbox.errors import SandboxError
 from rlenvs_sandbox.inside.agent import Setup
 from rlenvs_sandbox.records import Limits
+from rlenvs_sandbox.worker import LostError
 
 _IN_GROUP = ("/bin/sh", "-c", 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 1; shift; done; shift; exec "$@"', "sh")
 """Enters control groups by their files, and then runs a command: bwrap has a child before anybody could add it."""
@@ -115,7 +116,10 @@ class LaunchedProcess:
     def prepare(self, limits: Limits) -> None:
         """Set the memory that all its processes may use together."""
         if self._group is not None:
-            self._group.limit(limits.mem_mb, limits.pids)
+            try:
+                self._group.limit(limits.mem_mb, limits.pids)
+            except OSError as error:
+                raise LostError(f"the control group of a sandbox is gone: {error}", has_run=False) from error
 
     def has_run_out_of_memory(self) -> bool:
         """Whether the kernel has killed something in its cgroup since `prepare`."""

@@ -21,7 +21,12 @@ class Pool:
         size: how many at a time.
         num_spare: 0: a worker that is alive is used again. Else each is used once, and so many stand ready, started
             beside the work.
+
+        Raises:
+            ValueError: not one at a time.
         """
+        if size < 1:
+            raise ValueError(f"a sandbox has at least one worker: got {size}")
         self._launcher = launcher
         self._num_spare = num_spare
         self._starter = ThreadPoolExecutor(1, "sandbox") if num_spare else None

@@ -17,7 +17,7 @@ class Limits:
     """What a program may use.
 
     Raises:
-        ValueError: one of them is not positive.
+        ValueError: one of them is not positive, is more than `MOST` says, or counts things and is no whole number.
     """
 
     wall_s: float = 5.0  # from the start to the end, compiling apart
@@ -29,10 +29,20 @@ class Limits:
     disk_mb: int = 128  # of all its files
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
+        for name, most in MOST.items():
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"a limit is more than 0: {name} is {value!r}")
+            if value is None and name == "cpu_s":
+                continue
+            types, number = (int | float, "number") if name in ("wall_s", "cpu_s") else (int, "whole number")
+            if isinstance(value, bool) or not isinstance(value, types) or not 0 < value <= most:
+                raise ValueError(f"the limit {name} is a {number} above 0 and up to {most}: got {value!r}")
+
+
+MOST: Mapping[str, int] = {
+    "wall_s": 10**6, "cpu_s": 10**6, "mem_mb": 2**24, "pids": 2**22, "output_bytes": 2**31 - 1, "fsize_mb": 2**24,
+    "disk_mb": 2**24,
+}  # fmt: skip
+"""The highest limits: more than any machine has, and no more than the system's calls can take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +50,7 @@ class Program:
     """A program's text, in one of the languages of `rlenvs_sandbox.languages`, and what it reads.
 
     Raises:
-        ValueError: a file's name is no plain name.
+        ValueError: a file's name is no plain name, or there are too many files.
     """
 
     text: str
@@ -49,9 +59,17 @@ class Program:
     files: Mapping[str, bytes] = field(default_factory=dict)  # in its folder, by plain names
 
     def __post_init__(self) -> None:
+        if len(self.files) > _MAX_FILES:
+            raise ValueError(f"a program's folder has up to {_MAX_FILES} files: got {len(self.files)}")
         for name in self.files:
-            if not name or "/" in name or name in (".", ".."):
-                raise ValueError(f"a file in a program's folder has a plain name: got {name!r}")
+            size = len(name.encode(errors="surrogatepass"))
+            if not 0 < size <= _MAX_NAME or "/" in name or "\0" in name or name in (".", ".."):
+                raise ValueError(
+                    f"a file in a program's folder has a plain name of up to {_MAX_NAME} bytes: got {name!r}"
+                )
+
+
+_MAX_FILES, _MAX_NAME = 100, 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from rlenvs_sandbox.inside import execute, kernel, usage
 from rlenvs_sandbox.inside.confine import Bounds, Confinement, Confiner, reset_signals
 from rlenvs_sandbox.inside.places import Mounted, Place, Plain
 
-MAX_REQUEST = 1 << 16
+MAX_REQUEST = 1 << 17
 REQUEST_FILES = ("text", "stdin", "stdout", "stderr", "channel", "report")  # those that a kind has not are left out
 _LOOK_S = 0.02
 _CORES = len(os.sched_getaffinity(0))
