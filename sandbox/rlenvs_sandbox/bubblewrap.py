@@ -11,14 +11,12 @@ from rlenvs_sandbox.cgroups import Groups
 from rlenvs_sandbox.errors import SandboxError
 from rlenvs_sandbox.inside.agent import Setup
 from rlenvs_sandbox.inside.confine import Confinement
-from rlenvs_sandbox.launching import PACKAGE, PRELOADED, LaunchedProcess, started
+from rlenvs_sandbox.launching import PACKAGE, PRELOADED, LaunchedProcess, started, system
 from rlenvs_sandbox.packages import entries
 from rlenvs_sandbox.records import Limits
 
 _SOURCE = "/opt/rlenvs_sandbox"
 _USER = 2_000_000_011  # of nobody: as far from other ranges as numbers go
-_SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
-_SYSTEM_GLOBS = ("/etc/java-*-openjdk",)
 _OF_AN_INTERPRETER = ("bin", "lib", "lib64")
 _INSTALLED = ("lib/python3*/site-packages", "lib/python3*/dist-packages", "local/lib/python3*/*-packages")
 _PACKAGES = "/opt/packages"
@@ -86,11 +84,8 @@ def _namespaces() -> list[str]:
 def _files(packages: dict[str, Path]) -> list[str]:
     """What is in the sandbox: the system's programs, an interpreter, our own files, all read-only."""
     arguments = ["--perms", "0755", "--dir", "/etc"]
-    for path in (*_SYSTEM, *(found for pattern in _SYSTEM_GLOBS for found in glob(pattern))):
-        if os.path.islink(path):
-            arguments += ["--symlink", os.readlink(path), path]
-        elif os.path.exists(path):
-            arguments += ["--ro-bind", path, path]
+    for path in system():
+        arguments += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr"):
         for parent in [*Path(prefix).parents][-2::-1]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
+from glob import glob
 from pathlib import Path
 
 from rlenvs_sandbox.cgroups import Group
@@ -31,6 +32,14 @@ PRELOADED = (
     "time", "traceback", "types", "typing",
 )  # fmt: skip
 """What programs find imported. Each module makes every fork dearer: those that few programs use are not worth it."""
+_SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/etc/java-*-openjdk")
+
+
+def system() -> list[str]:
+    """The machine's own programs and libraries, and what they read when they start: what of it programs find."""
+    return [path for pattern in _SYSTEM for path in sorted(glob(pattern))]
+
+
 BOOTSTRAP = (
     "import sys, types; package = types.ModuleType('rlenvs_sandbox'); package.__path__ = [sys.argv[1]]; "
     "sys.modules['rlenvs_sandbox'] = package; from rlenvs_sandbox.inside.agent import main; "

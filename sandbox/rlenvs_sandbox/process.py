@@ -12,11 +12,11 @@ from rlenvs_sandbox.cgroups import Groups
 from rlenvs_sandbox.inside import landlock
 from rlenvs_sandbox.inside.agent import Setup
 from rlenvs_sandbox.inside.confine import Confinement
-from rlenvs_sandbox.launching import PACKAGE, PRELOADED, LaunchedProcess, started
+from rlenvs_sandbox.launching import PACKAGE, PRELOADED, LaunchedProcess, started, system
 from rlenvs_sandbox.owners import new_folder
 from rlenvs_sandbox.records import Limits
 
-_READABLE = ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/etc/java-17-openjdk")
+_SETTINGS = "/etc/ssl/openssl.cnf"  # which programs may find missing, but not closed to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Unenclosed:
                 uses_landlock=landlock.version() > 0,
                 has_memory_group=group is not None,
                 folder=folder,
-                readable=(*_READABLE, os.path.realpath(sys.base_prefix), str(PACKAGE)),
+                readable=(*system(), _SETTINGS, os.path.realpath(sys.base_prefix), str(PACKAGE)),
             ),
             user=None,
             is_first=False,

@@ -3,21 +3,17 @@
 The clock is here, and so is the count of what a program writes: nothing inside is trusted with either.
 """
 
-import contextlib
 import json
 import os
 import re
 import select
-import socket
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from rlenvs_sandbox.inside.agent import REQUEST_FILES
 from rlenvs_sandbox.inside.execute import OUT_OF_MEMORY
 from rlenvs_sandbox.records import Limits, Outcome, Status
-from rlenvs_sandbox.worker import LostError, Worker
+from rlenvs_sandbox.requests import Request
+from rlenvs_sandbox.worker import Worker
 
 _DRAIN_S = 0.5  # for what is still in the pipes when a program has ended
 _READ = 1 << 16
@@ -26,81 +22,40 @@ _MOMENT_S = 0.02
 _CORES = os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a worker is asked to run."""
-
-    kind: str  # "python", "judge" or "command"
-    text: bytes
-    stdin: bytes = b""
-    contents: Mapping[str, bytes] = field(default_factory=dict)  # of files in its folder, by name
-    more: Mapping[str, Any] = field(default_factory=dict)  # of the request that the agent gets
-    files: Mapping[str, int] = field(default_factory=dict)  # descriptors by name: channel, report
-
-
 class Run:
     """One program in one worker, from its start to its end."""
 
-    def __init__(self, worker: Worker, request: Request, limits: Limits, deadline: float) -> None:
+    def __init__(self, worker: Worker, request: Request, limits: Limits, deadline: float | None = None) -> None:
         """Start it.
 
         Args:
             worker: one that runs nothing else.
-            deadline: of `time.monotonic`, by which it has ended or is killed.
+            deadline: of `time.monotonic`, by which it has ended or is killed; None: by its own limit.
 
         Raises:
             LostError: the worker is gone.
         """
         self._worker = worker
-        self._limits = limits
-        self._deadline = deadline
-        self._started = time.monotonic()
-        self._cpu_s = (limits.cpu_s or limits.wall_s) + float(request.more.get("compile_s", 0))
-        self._next_look = self._started + self._cpu_s / _CORES
+        self._own_limits = limits
+        self._is_compiling = request.kind == "compile"
+        self._is_command = request.command is not None
         self._told: dict[str, Any] | None = None  # by the agent, at the end
         self._killed: Status | None = None
         self._used_s: float | None = None  # when it was killed
         self.is_lost = False  # whether its worker ended before it did, and nobody here ended that
         self._parts: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
         self._sizes = {"stdout": 0, "stderr": 0}
-        worker.launched.prepare(limits)
-        self._pipes = self._send(request)
+        self._hold_to(request.limits_at_first(limits), deadline)
+        self._pipes = request.send(limits, worker.control)
 
-    def _send(self, request: Request) -> dict[str, int]:
-        pipes = {name: os.pipe2(os.O_CLOEXEC) for name in ("stdout", "stderr")}
-        for _, far in pipes.values():
-            os.fchmod(far, 0o622)  # a program, another user, may open its /dev/stdout anew
-        for near, _ in pipes.values():
-            os.set_blocking(near, False)
-        files = {
-            "text": _in_memory("text", b"".join([request.text, *request.contents.values()])),
-            "stdin": _in_memory("stdin", request.stdin),
-            **{name: far for name, (_, far) in pipes.items()},
-            **request.files,
-        }
-        names = [name for name in REQUEST_FILES if name in files]
-        limits = self._limits
-        bounds = {
-            "cpu_s": self._cpu_s,
-            "mem_mb": limits.mem_mb,
-            "pids": limits.pids,
-            "fsize_mb": limits.fsize_mb,
-            "disk_mb": limits.disk_mb,
-        } | dict(request.more.get("bounds", {}))
-        sizes = [(name, len(content)) for name, content in request.contents.items()]
-        packet = json.dumps(
-            {**request.more, "kind": request.kind, "files": names, "bounds": bounds, "contents": sizes}
-        ).encode()
-        try:
-            socket.send_fds(self._worker.control, [packet], [files[name] for name in names])
-        except OSError as error:
-            for near, _ in pipes.values():
-                os.close(near)
-            raise LostError(f"the agent of a sandbox is gone: {error}", has_run=False) from error
-        finally:
-            for name in ("text", "stdin", "stdout", "stderr"):
-                os.close(files[name])
-        return {name: near for name, (near, _) in pipes.items()}
+    def _hold_to(self, limits: Limits, deadline: float | None = None) -> None:
+        """Count from now on, up to these limits."""
+        self._limits = limits
+        self._worker.launched.prepare(limits)
+        self._started = time.monotonic()
+        self._deadline = self._started + limits.wall_s if deadline is None else deadline
+        self._cpu_s = limits.cpu_s or limits.wall_s
+        self._next_look = self._started + self._cpu_s / _CORES
 
     @property
     def is_over(self) -> bool:
@@ -152,7 +107,13 @@ class Run:
         except OSError:
             packet = b""
         if packet:
-            self._told = json.loads(packet)
+            told = json.loads(packet)
+            if "is_compiled" in told:
+                self._is_compiling = False
+                self._hold_to(self._own_limits)
+                self._take_report()
+            else:
+                self._told = told
         elif not self.is_over:
             self.is_lost = not self._worker.launched.has_run_out_of_memory()
             self.kill("sandbox_error" if self.is_lost else "memory")
@@ -230,39 +191,31 @@ class Run:
 
     def _detail(self, status: Status, code: int | None, stderr: bytes) -> str:
         limits = self._limits
+        who = "its compiler" if self._is_compiling else "it"
         match status:
             case "timeout" if self._killed and time.monotonic() >= self._deadline:
-                return f"it did not end within {limits.wall_s:g} s"
+                return f"{who} did not end within {limits.wall_s:g} s"
             case "timeout":
-                return f"it used more than {limits.cpu_s or limits.wall_s:g} s of processor time"
+                return f"{who} used more than {limits.cpu_s or limits.wall_s:g} s of processor time"
             case "memory":
-                return f"it used more than {limits.mem_mb} MiB"
+                return f"{who} used more than {limits.mem_mb} MiB"
             case "output_limit":
                 return f"it wrote more than {limits.output_bytes} bytes"
             case "sandbox_error":
                 return "the sandbox was lost"
             case "runtime_error":
                 text = stderr.decode(errors="replace").strip()
-                refused = _REFUSED.search(text)  # by a compiler, whose last lines say nothing
+                refused = _COMPLAINT.search(text) if self._is_command else None
                 last = refused[0] if refused else text.rpartition("\n")[2]
                 ended = f"it was ended by signal {-code}" if code and code < 0 else f"it exited with {code}"
                 return last[:300] or ended
         return ""
 
 
-_REFUSED = re.compile(r"^.*\berror\b(?:\[\w+\])?: .*$", re.MULTILINE)
+_COMPLAINT = re.compile(
+    r"^(?:.*\berror\b(?:\[\w+\])?: |.*undefined reference to |\w*Error: |Exception in |thread '.*' panicked ).*$",
+    re.MULTILINE,
+)
+"""What other languages' compilers and runtimes say is wrong: their last lines say where, or nothing."""
 _OUT_OF_TIME = (-24, -9)  # SIGXCPU, SIGKILL
 _NEARLY = 0.95
-
-
-def _in_memory(name: str, data: bytes) -> int:
-    """A file in memory that holds data, at its start."""
-    file = os.memfd_create(name, os.MFD_CLOEXEC)
-    with contextlib.ExitStack() as stack:
-        stack.callback(os.close, file)
-        view = memoryview(data)
-        while view:
-            view = view[os.write(file, view) :]
-        os.lseek(file, 0, os.SEEK_SET)
-        stack.pop_all()
-    return file

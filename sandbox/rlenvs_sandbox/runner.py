@@ -4,18 +4,19 @@ import asyncio
 import contextlib
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from rlenvs_sandbox.errors import SandboxError
 from rlenvs_sandbox.judged import CHECKED, Assertions, Judging, checked
 from rlenvs_sandbox.languages import command_of
 from rlenvs_sandbox.pool import Pool
 from rlenvs_sandbox.records import Limits, Outcome, Program
-from rlenvs_sandbox.run import Request, Run
+from rlenvs_sandbox.requests import Request, request_of
+from rlenvs_sandbox.run import Run
 from rlenvs_sandbox.worker import Launcher, LostError
 
 
@@ -124,9 +125,8 @@ class WarmRunner:
         return False
 
     def _ran(self, program: Program, limits: Limits) -> Outcome:
-        request = _request(program)
         with self._programs.worker(limits) as worker:
-            with closing(Run(worker, request, limits, time.monotonic() + _allowed_s(request, limits))) as run:
+            with closing(Run(worker, request_of(program), limits)) as run:
                 outcome = run.wait()
             if run.is_lost:
                 raise LostError(outcome.detail, has_run=True)
@@ -224,20 +224,6 @@ class WarmRunner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _request(program: Program) -> Request:
-    text = program.text.encode(errors="surrogatepass")
-    if program.language == "python":
-        return Request(kind="python", text=text, stdin=program.stdin, contents=program.files)
-    command = command_of(program.language).as_request()
-    return Request(kind="command", text=text, stdin=program.stdin, contents=program.files, more=command)
-
-
-def _allowed_s(request: Request, limits: Limits) -> float:
-    """Seconds from start to end, with those for compiling."""
-    more: Mapping[str, Any] = request.more
-    return limits.wall_s + float(more.get("compile_s", 0))
 
 
 def _for_the_judge(limits: Limits) -> Limits:

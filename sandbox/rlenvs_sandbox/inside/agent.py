@@ -101,35 +101,58 @@ class Agent:
         gc.freeze()
 
     def run(self, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
-        """Run one program to its end; what is told of it: exit status or signal, and seconds."""
-        started, before_s = time.monotonic(), usage.waited_for_s()
-        named = dict(zip(request["files"], files, strict=True))
-        try:
-            bounds = Bounds(**request["bounds"])
-            folder = self._place.open(bounds.disk_mb)
-            limits = self._confiner.limits(bounds)
-            self._interpreter.be_in(folder)
-            self._order.put_first()
-            self._interpreter.be_new()
-            child = kernel.fork()
-            if child == 0:
-                self._be_child(request, named, folder, limits)
-            self._order.put_back()
-        except OSError as error:
-            return {"failed": f"the program was not started: {error}"}
-        finally:
+        """Run one program to its end, compiled before where it has to be; what is told of it, or of its compiler.
+
+        Where it ends: exit status or signal, and seconds. Where it is not started: why.
+        """
+        with contextlib.ExitStack() as opened:
             for file in files:
-                os.close(file)
-        self._wait(child, bounds.cpu_s)
+                opened.callback(os.close, file)
+            try:
+                told = self._ran(request, dict(zip(request["files"], files, strict=True)), opened)
+            except OSError as error:
+                told = {"failed": f"the program was not started: {error}"}
+        if not self._setup.confinement.has_mounts:  # others see the folder: it is gone before anybody is told
+            self._place.clear()
+        return told
+
+    def _ran(self, request: dict[str, Any], named: dict[str, int], opened: contextlib.ExitStack) -> dict[str, Any]:
+        bounds = Bounds(**request["bounds"])
+        folder = self._place.open(bounds.disk_mb)
+        self._interpreter.be_in(folder, is_only=not self._setup.confinement.has_mounts)
+        if request["kind"] == "compile":
+            of_compiler = Bounds(**request["compile_bounds"])
+            told = self._end_of(self._started(request, named, folder, of_compiler), of_compiler.cpu_s)
+            if told.get("exit_code") != 0:
+                return told
+            self._control.send(json.dumps({"is_compiled": True}).encode())  # from now on its own limits hold
+            request = {**request, "kind": "command"}
+        child = self._started(request, named, folder, bounds)
+        opened.close()  # the program alone holds them now, and where it ends, whoever reads them sees it
+        return self._end_of(child, bounds.cpu_s)
+
+    def _started(self, request: dict[str, Any], named: dict[str, int], folder: str, bounds: Bounds) -> int:
+        """The process of a child that does what is asked for."""
+        limits = self._confiner.limits(bounds)
+        self._order.put_first()
+        self._interpreter.be_new()
+        child = kernel.fork()
+        if child == 0:
+            self._be_child(request, dict(named), folder, limits)
+        self._order.put_back()
+        return child
+
+    def _end_of(self, child: int, cpu_s: float) -> dict[str, Any]:
+        """What is told of a child, once it and whatever it has started are gone."""
+        started, before_s = time.monotonic(), usage.waited_for_s()
+        self._wait(child, cpu_s)
         _, status = os.waitpid(child, 0)
         wall_s = time.monotonic() - started
         _end_all(self._setup)
-        cpu_s = usage.waited_for_s() - before_s
-        if not self._setup.confinement.has_mounts:  # others see the folder: it is gone before anybody is told
-            self._place.clear()
         with contextlib.suppress(BlockingIOError):
             return {"failed": os.read(self._failure, 1000).decode(errors="replace")}
-        return {"exit_code": os.waitstatus_to_exitcode(status), "wall_s": wall_s, "cpu_s": cpu_s}
+        used_s = usage.waited_for_s() - before_s
+        return {"exit_code": os.waitstatus_to_exitcode(status), "wall_s": wall_s, "cpu_s": used_s}
 
     def clear(self) -> None:
         """Leave nothing of the last program."""

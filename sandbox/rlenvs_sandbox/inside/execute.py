@@ -50,17 +50,26 @@ class Interpreter:
         """Give the next program random numbers of its own."""
         random.seed()
 
-    def be_in(self, folder: str) -> None:
-        """Name the folder in which the next program runs."""
+    def be_in(self, folder: str, *, is_only: bool) -> None:
+        """Name the folder in which the next program runs.
+
+        Args:
+            is_only: whether there may be no other one that it can write to.
+        """
         if sys.path[0] != folder:
             sys.path[0] = os.environ["HOME"] = folder
+            if is_only:
+                os.environ["TMPDIR"] = folder
 
     def run(self, request: dict[str, Any], files: dict[str, int]) -> NoReturn:
         """Do what a request asks for, in the process that is the program's, and end it."""
         text = _unpacked(_read(files["text"]), request["contents"])
-        if request["kind"] == "command":
+        if request["kind"] == "compile":
             _write(request["file"], text)
-            _run_command(request["steps"])
+            _compile(request["compile"])
+        if request["kind"] == "command":
+            _write(request["file"], text)  # anew: no compiler is trusted with it
+            os.execvp(request["run"][0], request["run"])
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(ignored, signal.SIG_IGN)
@@ -112,27 +121,11 @@ def _write(name: str, text: bytes) -> None:
         file.write(text)
 
 
-def _run_command(steps: list[list[str]]) -> NoReturn:
-    """Each command after the one before, as long as they succeed; the last one takes this process' place."""
-    *before, last = steps
-    for command in before:
-        status = os.waitstatus_to_exitcode(os.waitpid(_started(command), 0)[1])
-        if status:
-            os._exit(status if status > 0 else 128 - status)
-    os.execvp(last[0], last)
-
-
-def _started(command: list[str]) -> int:
-    child = os.fork()
-    if child == 0:
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(2, 1)  # what a compiler says is no output of the program
-        try:
-            os.execvp(command[0], command)
-        finally:
-            os._exit(127)
-    return child
+def _compile(command: list[str]) -> NoReturn:
+    """Take this process' place; what it reads is not the program's input, and what it says is no output of it."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    os.execvp(command[0], command)
 
 
 def _run_python(text: bytes, serve: Serve | None) -> NoReturn:

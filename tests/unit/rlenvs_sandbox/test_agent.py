@@ -8,7 +8,8 @@ import pytest
 from rlenvs_sandbox import Assertions, Limits, Program, SandboxError, WarmRunner
 from rlenvs_sandbox.bubblewrap import Bubblewrap
 from rlenvs_sandbox.inside import seccomp
-from rlenvs_sandbox.run import Request, Run
+from rlenvs_sandbox.requests import Request
+from rlenvs_sandbox.run import Run
 from rlenvs_sandbox.worker import Worker
 
 SEEN = """
@@ -127,15 +128,18 @@ def test_an_agent_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) ->
         Worker(Bubblewrap(), Limits())
 
 
-def test_a_child_that_cannot_be_confined_is_a_broken_sandbox_and_runs_nothing() -> None:
+def test_a_child_that_cannot_be_confined_is_a_broken_sandbox_and_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = Request._bounds
     worker = Worker(Bubblewrap(), Limits())
+    request = Request(kind="python", text=b"print(1)")
     try:
-        for bounds in ({"pids": -2}, {"disk_mb": -5}):
-            request = Request(kind="python", text=b"print(1)", more={"bounds": bounds})
-            found = Run(worker, request, Limits(), deadline=1e12).wait()
+        for wrong in ({"pids": -2}, {"disk_mb": -5}):
+            monkeypatch.setattr(Request, "_bounds", lambda *given, wrong=wrong: usual(*given) | wrong)
+            found = Run(worker, request, Limits()).wait()
             assert (found.status, found.stdout) == ("sandbox_error", b"")
             assert "the program was not" in found.detail
-        again = Run(worker, Request(kind="python", text=b"print(1)"), Limits(), deadline=1e12).wait()
+        monkeypatch.setattr(Request, "_bounds", usual)
+        again = Run(worker, request, Limits()).wait()
         assert (again.status, again.stdout) == ("pass", b"1\n")
     finally:
         worker.kill()
