@@ -69,6 +69,11 @@ class Surroundings:
                 stack.enter_context(listening(self.setup["listen"], self.heard))
             yield
 
+    def strangers(self) -> set[int]:
+        """Processes of programs that were not there before."""
+        numbers = {int(name) for name in os.listdir("/proc") if name.isdigit()} - self.processes
+        return {number for number in numbers if is_of_a_program(str(number))}
+
     def check(self, after: list[str]) -> None:
         for what in after:
             name, _, argument = what.partition(":")
@@ -113,25 +118,53 @@ def listening(where: str, heard: list[bytes]) -> Iterator[None]:
 
 
 def no_survivors(around: Surroundings, _: str) -> None:
-    def strangers() -> list[str]:
-        found = []
-        for name in os.listdir("/proc"):
-            if name.isdigit() and int(name) not in around.processes:
-                with contextlib.suppress(OSError):
-                    status = Path(f"/proc/{name}/status").read_text()
-                    if _USER_OF_OURS.search(status) or "\nPPid:\t1\n" in status:
-                        command = Path(f"/proc/{name}/cmdline").read_bytes()
-                        is_ours = any(name in command for name in (b"inside.agent", b"containerd-shim", b"runc"))
-                        if not is_ours and "State:\tZ" not in status:
-                            found.append(f"{name} {command!r}")
-        return found
-
+    assert children_of_own_agents() == []  # at once: one that ends by itself after a while is one, too
     until = time.monotonic() + 12  # tests beside this one have programs, too, and none for so long
-    left = set(strangers())
+    left = around.strangers()
     while left and time.monotonic() < until:
         time.sleep(0.1)
-        left &= set(strangers())
-    assert not left
+        left &= around.strangers()
+    assert {each: _command(str(each)) for each in left} == {}
+
+
+def is_of_a_program(process: str) -> bool:
+    """Whether a process is one that a program has made: a child of an agent, or of a user of ours or nobody's child."""
+    with contextlib.suppress(OSError):
+        status = Path(f"/proc/{process}/status").read_text()
+        if "State:\tZ" in status:
+            return False
+        parent = re.search(r"\nPPid:\t(\d+)", status)
+        if parent and _is_agent(parent[1]):
+            return True
+        is_loose = _USER_OF_OURS.search(status) or "\nPPid:\t1\n" in status
+        command = _command(process)
+        return bool(is_loose) and not any(name in command for name in (b"inside.agent", b"containerd-shim", b"runc"))
+    return False
+
+
+def children_of_own_agents() -> list[int]:
+    """The processes below the agents that this process has started; an agent has none when its program has ended."""
+    found, above = [], [os.getpid()]
+    while above:
+        process = above.pop()
+        below = [int(child) for task in Path(f"/proc/{process}/task").glob("*/children")
+                 for child in task.read_text().split()]  # fmt: skip
+        found += below if _is_agent(str(process)) else []
+        above += below
+    return found
+
+
+def _is_agent(process: str) -> bool:
+    """Whether it is an agent, and not what encloses one, which has the same words in its command."""
+    first, *rest = _command(process).split(b"\0")
+    return os.path.basename(first).startswith(b"python") and any(b"inside.agent" in each for each in rest)
+
+
+def _command(process: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 def canary_intact(around: Surroundings, _: str) -> None:
@@ -212,4 +245,19 @@ def test_every_program_gets_the_right_verdict_and_leaves_nothing(
 
 
 def test_the_bank_is_there(cases_folder: Path) -> None:
-    assert len(cases()) >= 100
+    assert cases(), f"no code cases in {cases_folder}"
+    if cases_folder == Path(__file__).parents[4] / "shared" / "cases":
+        assert len(cases()) == 115
+
+
+def test_a_survivor_would_be_seen(runner: Any, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    around = Surroundings({}, tmp_path)
+    forking = Program(text="import os, time\nif os.fork() == 0:\n os.setsid()\ntime.sleep(1.5)")
+    thread = threading.Thread(target=runner.run, args=(forking,))
+    thread.start()
+    time.sleep(0.7)
+    assert len(around.strangers()) >= 2  # it, and the child that has the command of its agent
+    if request.node.callspec.params["runner"] != "docker":
+        assert len(children_of_own_agents()) == 2
+    thread.join()
+    no_survivors(around, "")
