@@ -36,33 +36,20 @@ class Sandbox:
             raise MakingError(f"sandbox {self.name!r}, level {self.level!r}: {error}") from error
 
     def runner(self) -> Runner:
-        """The runner of this process.
+        """The one runner of this process with that name, opened when it is first asked for, closed at its end.
 
         Raises:
             RlenvsError: there is none of that name.
-            SandboxError: it cannot be opened here, or does not hold what it has to.
+            SandboxError: it cannot be opened here, or does not hold what it has to; that is tried once.
         """
-        return shared_runner(self.name, self.level)
-
-
-def shared_runner(name: str = "bubblewrap", level: Level = "isolated") -> Runner:
-    """The one runner of this process with that name, opened when it is first asked for, closed when the process ends.
-
-    Args:
-        level: what it has to hold; tried once on this machine, and never less than that is given.
-
-    Raises:
-        RlenvsError: there is none of that name.
-        SandboxError: it cannot be opened here, or does not hold what it has to.
-    """
-    with _LOCK:
-        if name not in _RUNNERS:
-            _RUNNERS[name] = _opened(name)
-        runner = _RUNNERS[name]
-        if (name, level) not in _HELD:
-            require(name, level, runner)
-            _HELD.add((name, level))
-        return runner
+        with _LOCK:
+            if self.name not in _RUNNERS:
+                _RUNNERS[self.name] = _opened(self.name)
+            runner = _RUNNERS[self.name]
+            if (self.name, self.level) not in _HELD:
+                require(self.name, self.level, runner)
+                _HELD.add((self.name, self.level))
+            return runner
 
 
 def _opened(name: str) -> Runner:

@@ -38,6 +38,9 @@ class Runner(Protocol):
     async def ajudge(self, program: Program, tests: Assertions, limits: Limits = ...) -> Outcome:
         """As `judge`, without holding up an event loop."""
 
+    async def acheck(self, program: Program, checker: Program, expected: bytes = ..., limits: Limits = ...) -> Outcome:
+        """As `check`, without holding up an event loop."""
+
     def close(self) -> None:
         """End all that runs."""
 
@@ -210,6 +213,12 @@ class WarmRunner:
     async def ajudge(self, program: Program, tests: Assertions, limits: Limits = DEFAULT_LIMITS) -> Outcome:
         """As `judge`, without holding up an event loop."""
         return await asyncio.to_thread(self.judge, program, tests, limits)
+
+    async def acheck(
+        self, program: Program, checker: Program, expected: bytes = b"", limits: Limits = DEFAULT_LIMITS
+    ) -> Outcome:
+        """As `check`, without holding up an event loop."""
+        return await asyncio.to_thread(self.check, program, checker, expected, limits)
 
     def close(self) -> None:
         """End all that runs."""

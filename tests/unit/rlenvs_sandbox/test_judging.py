@@ -140,6 +140,32 @@ def test_threads_and_event_loops_share_a_sandbox(sandbox: WarmRunner) -> None:
     assert [each.stdout for each in asyncio.run(several())] == [f"{n}\n".encode() for n in range(5)]
 
 
+def test_judging_and_checking_do_not_hold_up_an_event_loop(sandbox: WarmRunner) -> None:
+    async def both() -> tuple[list[str], int]:
+        turns = 0
+
+        async def counting() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0.01)
+                turns += 1
+
+        counter = asyncio.create_task(counting())
+        slow = Program(text="import time\ntime.sleep(0.3)\nprint(6)\ndef f(): return 6")
+        checker = Program(text="import sys\nsys.exit(42 if open('output').read() == open('expected').read() else 43)")
+        outcomes = await asyncio.gather(
+            sandbox.ajudge(slow, Assertions(text="assert f() == 6")),
+            sandbox.acheck(slow, checker, b"6\n"),
+            sandbox.acheck(slow, checker, b"7\n"),
+        )
+        counter.cancel()
+        return [each.status for each in outcomes], turns
+
+    statuses, turns = asyncio.run(both())
+    assert statuses == ["pass", "pass", "fail"]
+    assert turns > 10
+
+
 @pytest.mark.parametrize(
     ("test", "told"),
     [
