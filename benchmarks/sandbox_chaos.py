@@ -195,7 +195,7 @@ def _wrong(tally: Tally, count: int) -> list[str]:
     if sorted(tally.verdicts) != list(range(count)):
         wrong.append(f"{count - len(tally.verdicts)} programs have no verdict")
     wrong += [f"{number} has the verdicts {all_}" for number, all_ in tally.verdicts.items() if len(all_) != 1]
-    if tally.num_lost > sum(tally.kills.values()) / 3:
+    if tally.num_lost > 3 + sum(tally.kills.values()) / 30:  # few of the kills hit one program three times
         wrong.append(f"{tally.num_lost} programs lost three workers each")
     early, late, closed, fresh = tally.stats
     if closed["files"] != fresh["files"]:

@@ -3,15 +3,13 @@
 How a program is judged by them belongs to `judging`, which program a reply gives to `programs`.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rlenvs.code.replies.syntax import with_preamble
 from rlenvs.records import Message, Task
 from rlenvs_sandbox import Comparison, Limits
-
-_FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +75,7 @@ class CodeProblem:
 
     def whole(self, program: str) -> str:
         """A program as it is run: with the preamble, behind what it imports from the future."""
-        if not self.preamble:
-            return program
-        end = max((found.end() for found in _FUTURE.finditer(program)), default=0)
-        return f"{program[:end]}\n{self.preamble}\n{program[end:]}" if end else f"{self.preamble}\n{program}"
+        return with_preamble(program, self.preamble) if self.preamble else program
 
     def as_task(self, prompt: tuple[Message, ...]) -> Task:
         """The task that asks this with a prompt; all of the problem is in it."""

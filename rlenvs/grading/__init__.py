@@ -4,8 +4,9 @@ Rows go in and come out as JSON lines. Whether an answer is right belongs to `rl
 `rlenvs.code`.
 """
 
+from rlenvs.grading.code import grade_code
 from rlenvs.grading.mathematics import grade_math
 from rlenvs.grading.resuming import Progress
 from rlenvs.grading.rows import GradingError
 
-__all__ = ["GradingError", "Progress", "grade_math"]
+__all__ = ["GradingError", "Progress", "grade_code", "grade_math"]

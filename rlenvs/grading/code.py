@@ -58,4 +58,10 @@ def grade_code(
         cores = usable_cores()  # as many as the sandbox runs at a time: more would wait, and count that as their time
         return judged_rows(rows, sandbox.runner(), num_threads=min(num_programs or cores, cores))
 
-    return graded_file(RowFile(path, partial(program_row, data=data), what="programs"), out, VERDICTS, graded, progress)
+    return graded_file(
+        RowFile(path, partial(program_row, data=data, sandbox=sandbox.name), what="programs"),
+        out,
+        VERDICTS,
+        graded,
+        progress,
+    )

@@ -5,17 +5,17 @@ from dataclasses import fields, replace
 from typing import Any
 
 from rlenvs.code.records import Case, FunctionTests, OutputTests, Tests
+from rlenvs.code.replies.syntax import only_defines_tests
 from rlenvs.errors import unknown
 from rlenvs.grading.rows import TEXT, Field, check_fields, shown
 from rlenvs_sandbox import Comparison, Limits
 
-_MOST = 2**31 - 1  # of any limit or tolerance: more than any machine has, and less than the system's calls can take
+_MOST = 2**31 - 1  # of a tolerance
 
 _NUMBER: Field = (int | float | None, "a number or null")
 _TOLERANCES = ("absolute_tol", "relative_tol")
-_WHOLE = frozenset(field.name for field in fields(Limits) if isinstance(field.default, int))
 
-_FIELDS: Mapping[str, Field] = {
+FIELDS: Mapping[str, Field] = {
     "tests": (str | list | None, "text, or a list of lines"),
     "cases": (list | None, "a list of objects with stdin and expected_stdout"),
     "stdin": TEXT,
@@ -36,14 +36,16 @@ def own_tests(record: Mapping[str, Any]) -> Tests:
     Raises:
         ValueError: they are malformed, or there is something beside them that does not go with them.
     """
-    check_fields(record, (), _FIELDS)
+    check_fields(record, (), FIELDS)
     if record.get("tests") is not None:
         _refuse(record, _OF_OUTPUT, "tests call functions, and say nothing of what is printed")
-        return FunctionTests(
-            text=_test_text(record["tests"]),
-            entry_point=record.get("entry_point") or "",
-            check=record.get("check") or "",
-        )
+        text, check = _test_text(record["tests"]), record.get("check") or ""
+        entry_point = record.get("entry_point") or ""
+        if check and not entry_point:
+            raise ValueError(f"check {check!r} is called with a function of the program: name that with entry_point")
+        if not check and only_defines_tests(text):
+            raise ValueError("tests define functions with assertions, and nothing calls them: name one with check")
+        return FunctionTests(text=text, entry_point=entry_point, check=check)
     _refuse(record, ("check",), "what is printed is judged without one")
     if record.get("cases") is None:
         return _output_tests((_case(record),), record)
@@ -114,17 +116,11 @@ def limits_of(record: Mapping[str, Any], default: Limits) -> Limits:
     """The default, with what `limits` changes: fields of `rlenvs_sandbox.Limits`.
 
     Raises:
-        ValueError: there is no such limit, or it is no number above 0.
+        ValueError: there is no such limit, or it cannot be that.
     """
-    check_fields(record, (), {"limits": _FIELDS["limits"]})
+    check_fields(record, (), {"limits": FIELDS["limits"]})
     given: dict[str, Any] = record.get("limits") or {}
     _known("limit", given, Limits)
-    for name, value in given.items():
-        if value is None and name == "cpu_s":
-            continue
-        number, words = (int, "whole number") if name in _WHOLE else (int | float, "number")
-        if isinstance(value, bool) or not isinstance(value, number) or not 0 < value <= _MOST:
-            raise ValueError(f"the limit {name} is a {words} above 0 and up to {_MOST}: got {shown(value)}")
     return replace(default, **given)
 
 

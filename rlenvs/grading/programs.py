@@ -2,16 +2,19 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
 from rlenvs.code.data import problem_by_id
 from rlenvs.code.records import CodeProblem, FunctionTests, Tests
+from rlenvs.code.replies.syntax import with_preamble
 from rlenvs.data.rows import DataError
 from rlenvs.errors import unknown
-from rlenvs.grading.judges import limits_of, own_tests
+from rlenvs.grading.judges import FIELDS, limits_of, own_tests
 from rlenvs.grading.rows import ID, TEXT, Field, Id, check_fields
 from rlenvs_sandbox import Limits
 from rlenvs_sandbox.languages import LANGUAGES
@@ -38,7 +41,7 @@ class ProgramRow:
     def program(self) -> str | None:
         """The program as it is run; None where a reply gives none."""
         given = self._extracted() if self.is_reply and self.text is not None else self.text
-        return given if given is None or not self.preamble else f"{self.preamble}\n{given}"
+        return given if given is None or not self.preamble else with_preamble(given, self.preamble)
 
     def _extracted(self) -> str | None:
         from rlenvs.code.programs import program_of
@@ -59,16 +62,18 @@ _FIELDS: Mapping[str, Field] = {
 _SOURCES = ("tests", "cases", "expected_stdout", "problem")
 
 
-def program_row(record: Mapping[str, Any], *, data: str = "") -> ProgramRow:
+def program_row(record: Mapping[str, Any], *, data: str = "", sandbox: str = "bubblewrap") -> ProgramRow:
     """The row of a line's object.
 
     Args:
         data: where problems are that rows name: a folder, or "hub"; empty for the folder named by RLENVS_DATA.
+        sandbox: in which it will run: what one has not, another one may have.
 
     Raises:
         ValueError: it is none.
     """
     check_fields(record, ("id",), _FIELDS)
+    _refuse_near_misses(record)
     text, is_reply = _given(record)
     problem, digest = _judged_by(record, data)
     language = record.get("language") or problem.language
@@ -78,7 +83,18 @@ def program_row(record: Mapping[str, Any], *, data: str = "") -> ProgramRow:
         raise ValueError(f"tests call functions of Python programs, and this one is in {language}: give it cases")
     entry_point, stub = (record.get(name) or getattr(problem, name) for name in ("entry_point", "stub"))
     limits = limits_of(record, problem.limits)
-    asked = [RULES_VERSION, text, is_reply, language, entry_point, stub, problem.preamble, repr(limits), digest]
+    asked = [
+        RULES_VERSION,
+        sandbox,
+        text,
+        is_reply,
+        language,
+        entry_point,
+        stub,
+        problem.preamble,
+        repr(limits),
+        digest,
+    ]
     return ProgramRow(
         id=record["id"],
         text=text,
@@ -91,6 +107,18 @@ def program_row(record: Mapping[str, Any], *, data: str = "") -> ProgramRow:
         preamble=problem.preamble,
         fingerprint=_digest(json.dumps(asked))[:16],
     )
+
+
+def _refuse_near_misses(record: Mapping[str, Any]) -> None:
+    """A field that is nearly one of ours is meant to be it; what is like none of them is a note of somebody's."""
+    names = {name.replace("_", ""): name for name in (*_FIELDS, *FIELDS)}
+    for name in record:
+        near = get_close_matches(re.sub(r"[\W_]", "", name.lower()), names, n=1, cutoff=_NEAR)
+        if near and name not in names.values():
+            raise ValueError(f"no field {name!r}. Did you mean {names[near[0]]!r}? If it is a note, name it otherwise")
+
+
+_NEAR = 0.72
 
 
 def _given(record: Mapping[str, Any]) -> tuple[str | None, bool]:

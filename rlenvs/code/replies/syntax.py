@@ -89,6 +89,32 @@ def module_of(text: str) -> Module | None:
     return Module(text, statements, calls, any(isinstance(node, _RETURNS) for node in _outside_functions(tree)))
 
 
+def with_preamble(program: str, preamble: str) -> str:
+    """A program with other statements before its own, but behind what it imports from the future.
+
+    One that does not parse has them in front.
+    """
+    module = module_of(program)
+    lines = program.split("\n")
+    place = module.future_lines() if module else 0
+    return "\n".join([*lines[:place], preamble, *lines[place:]])
+
+
+def only_defines_tests(text: str) -> bool:
+    """Whether it has functions with assertions, and no statement that could call them or assert anything itself."""
+    tree = parsed(text)
+    if tree is None or not all(isinstance(node, _DEFINING) or _is_docstring(node) for node in tree.body):
+        return False
+    return any(isinstance(node, ast.Assert) for function in tree.body for node in ast.walk(function))
+
+
+_DEFINING = ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def needed_names(text: str) -> frozenset[str]:
     """The names that a text uses, does not define, and Python does not have: it fails unless something gives them."""
     table = _guarded(lambda: symtable.symtable(text, "program", "exec"), text)

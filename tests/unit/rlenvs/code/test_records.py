@@ -61,10 +61,29 @@ def test_tests_without_cases_are_refused_and_functions_in_other_languages():
         CodeProblem(id="own/1", prompt="?", tests=FUNCTIONS, language="cpp")
 
 
-def test_a_preamble_stands_behind_imports_from_the_future():
+FUTURE = "from __future__ import annotations"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print(math.pi)",
+        f"# first\n{FUTURE}\nprint(math.pi)",
+        f'"""What it does."""\n\n{FUTURE}\nprint(math.pi)',
+        "from __future__ import (\n    annotations,\n    division,\n)\nprint(math.pi)",
+        f"{FUTURE}  # why\nfrom __future__ import \\\n    division\nprint(math.pi)",
+        f"{FUTURE}; x = 1\nprint(math.pi)",
+        f'TEXT = """\n{FUTURE}\n"""\nprint(math.pi)\nassert TEXT == "\\n{FUTURE}\\n"',
+    ],
+)
+def test_a_preamble_stands_behind_imports_from_the_future_and_nowhere_else(program, capsys):
     problem = CodeProblem(id="own/1", prompt="?", tests=OUTPUT, preamble="import math")
-    future = "# first\nfrom __future__ import annotations\nprint(math.pi)\n"
-    for program in ("print(math.pi)\n", future):
-        compile(problem.whole(program), "main.py", "exec")
-        assert "import math" in problem.whole(program)
+    exec(compile(problem.whole(program), "main.py", "exec"), {})
+    assert capsys.readouterr().out == "3.141592653589793\n"
+
+
+def test_a_preamble_stands_in_front_of_what_does_not_parse_and_none_changes_nothing():
+    problem = CodeProblem(id="own/1", prompt="?", tests=OUTPUT, preamble="import math")
     assert problem.whole("pass") == "import math\npass"
+    assert problem.whole(f"{FUTURE}\n(((") == f"import math\n{FUTURE}\n((("
+    assert CodeProblem(id="own/1", prompt="?", tests=OUTPUT).whole(FUTURE) == FUTURE

@@ -94,11 +94,21 @@ def test_only_a_changed_row_and_a_broken_sandbox_are_graded_again(tmp_path: Path
 def test_what_is_graded_already_needs_no_sandbox(tmp_path: Path) -> None:
     source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
     grade_code(source, out)
-    nowhere = Sandbox(name="nowhere")
-    assert grade_code(source, out, sandbox=nowhere) == {"pass": 1, "fail": 1}
-    with pytest.raises(MakingError, match="no sandbox 'nowhere'"):
-        grade_code(write(source, ROWS[:3]), out, sandbox=nowhere)
+    refused = Sandbox(level="higher")  # type: ignore[arg-type]
+    assert grade_code(source, out, sandbox=refused) == {"pass": 1, "fail": 1}
+    with pytest.raises(MakingError, match="no level 'higher'"):
+        grade_code(write(source, ROWS[:3]), out, sandbox=refused)
     assert [line["id"] for line in read(out)] == ["pass", "fail"]
+
+
+def test_another_sandbox_grades_anew(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", ROWS[:2]), tmp_path / "out.jsonl"
+    grade_code(source, out)
+    out.write_text(out.read_text().replace('"verdict": "pass"', '"verdict": "runtime_error"'))
+    assert [line["verdict"] for line in read(out)] == ["runtime_error", "fail"]
+    assert grade_code(source, out) == {"runtime_error": 1, "fail": 1}
+    process = Sandbox(name="process", level="limits")
+    assert grade_code(source, out, sandbox=process) == {"pass": 1, "fail": 1}
 
 
 def test_a_sandbox_below_the_level_is_refused(tmp_path: Path) -> None:

@@ -67,7 +67,10 @@ def test_a_problem_gives_its_tests_and_its_limits(data_folder: str) -> None:
 
 def test_what_others_note_beside_a_program_is_not_read() -> None:
     noted = ADD | {"expect": "pass", "kind": ["any", 1], "source": None, "passed": 1, "why": "sum"}
-    assert program_row(noted) == program_row(ADD)
+    words = (
+        "meta level comment prompt solution model difficulty title name tags text answer gold setup after then never"
+    )
+    assert program_row(noted | dict.fromkeys([*words.split(), "also_ok", "max_wall_s"])) == program_row(ADD)
 
 
 def test_a_program_wins_over_a_reply_that_is_null() -> None:
@@ -83,13 +86,18 @@ def test_a_program_wins_over_a_reply_that_is_null() -> None:
         {"program": "def add(a, b):\n    return b + a\n"},
         {"tests": ["assert add(1, 2) == 4"]},
         {"entry_point": "add"},
-        {"check": "check"},
         {"limits": {"wall_s": 4.0}},
         {"stub": "import math"},
     ],
 )
 def test_the_fingerprint_is_of_all_that_the_verdict_depends_on(change: dict[str, Any]) -> None:
     assert program_row(ADD | change).fingerprint != program_row(ADD).fingerprint
+
+
+def test_another_sandbox_or_another_check_makes_another_verdict() -> None:
+    assert program_row(ADD, sandbox="process").fingerprint != program_row(ADD).fingerprint
+    checked = [program_row(ADD | {"entry_point": "add", "check": name}).fingerprint for name in ("check", "other")]
+    assert len(set(checked)) == 2
 
 
 def test_a_reply_is_not_the_program_of_the_same_text() -> None:
@@ -148,11 +156,19 @@ BAD: list[tuple[Any, str]] = [
     (BARE | {"expected_stdout": "5", "comparison": {"case": 1}}, "no field of comparison 'case'"),
     (BARE | {"expected_stdout": "5", "comparison": {"ignores_case": 1}}, "ignores_case is true or false: got 1"),
     (ADD | {"id": 2, "limits": {"wall": 1}}, "no limit 'wall'. Did you mean 'wall_s'?"),
-    (ADD | {"id": 2, "limits": {"wall_s": 0}}, "the limit wall_s is a number above 0 and up to 2147483647: got 0"),
-    (ADD | {"id": 2, "limits": {"wall_s": math.inf}}, "the limit wall_s is a number above 0 .* got Infinity"),
-    (ADD | {"id": 2, "limits": {"cpu_s": math.nan}}, "the limit cpu_s is a number above 0 .* got NaN"),
+    (ADD | {"id": 2, "limits": {"wall_s": 0}}, "the limit wall_s is a number above 0 and up to 1000000: got 0"),
+    (ADD | {"id": 2, "limits": {"wall_s": math.inf}}, "the limit wall_s is a number above 0 .* got inf"),
+    (ADD | {"id": 2, "limits": {"cpu_s": math.nan}}, "the limit cpu_s is a number above 0 .* got nan"),
     (ADD | {"id": 2, "limits": {"mem_mb": 0.5}}, "the limit mem_mb is a whole number above 0 .* got 0.5"),
-    (ADD | {"id": 2, "limits": {"pids": True}}, "the limit pids is a whole number above 0 .* got true"),
+    (ADD | {"id": 2, "limits": {"pids": True}}, "the limit pids is a whole number above 0 .* got True"),
+    (ADD | {"id": 2, "limits": {"pids": 2**31 - 1}}, "the limit pids is a whole number above 0 and up to 4194304"),
+    (ADD | {"id": 2, "Limits": {}}, "no field 'Limits'. Did you mean 'limits'?"),
+    (ADD | {"id": 2, "test": "x"}, "no field 'test'. Did you mean 'tests'?"),
+    (BARE | {"expected_stdout": "5", "float_tolerance": 1}, "no field 'float_tolerance'. Did you mean 'float_tol'?"),
+    (BARE | {"expected_output": "5"}, "no field 'expected_output'. Did you mean 'expected_stdout'?"),
+    (BARE | {"expected_stdout": "5", "stdIn": ""}, "no field 'stdIn'. Did you mean 'stdin'?"),
+    (BARE | {"tests": "assert f()", "check": "check"}, "check 'check' is called with .* name that with entry_point"),
+    (BARE | {"tests": "import math\ndef check(f): assert f()"}, "and nothing calls them: name one with check"),
     (ADD | {"id": 2, "limits": [5]}, r"limits is an object or null: got \[5\]"),
     (BARE | {"problem": "nope/1"}, "begins with its data set's name: no data set 'nope'"),
     (BARE | {"problem": "humaneval/HumanEval/9999"}, "no problem 'humaneval/HumanEval/9999' in humaneval"),
