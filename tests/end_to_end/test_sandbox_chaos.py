@@ -18,7 +18,7 @@ from rlenvs_sandbox.docker import connected
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sandbox", "count"), [("bubblewrap", 300), ("docker", 10)])
+@pytest.mark.parametrize(("sandbox", "count"), [("bubblewrap", 1000), ("docker", 40)])
 def test_every_program_gets_one_verdict_whatever_is_killed_and_nothing_is_left(
     sandbox: str, count: int, lacking: Callable[[str], NoReturn]
 ) -> None:
