@@ -35,14 +35,15 @@ class CheckError(RlenvsError, AssertionError):
 
 
 class NoAnswerError(RlenvsError, NotImplementedError):
-    """An environment does not say how its answers look."""
+    """An environment does not say how its answers look, or nobody knows the answer of one of its tasks."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name} does not say how its answers look: it needs answer_message, see docs/environments.md")
-        self.name = name
+    def __init__(self, name: str, task: str = "") -> None:
+        needed = "does not say how its answers look: it needs answer_message, see docs/environments.md"
+        super().__init__(f"{name} has no answer to task {task}: none was published" if task else f"{name} {needed}")
+        self.name, self.task = name, task
 
-    def __reduce__(self) -> tuple[type["NoAnswerError"], tuple[str]]:
-        return NoAnswerError, (self.name,)
+    def __reduce__(self) -> tuple[type["NoAnswerError"], tuple[str, str]]:
+        return NoAnswerError, (self.name, self.task)
 
 
 class GraderError(RlenvsError):

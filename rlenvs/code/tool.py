@@ -6,6 +6,7 @@ from rlenvs.code.clipping import clipped
 from rlenvs.code.sandboxes import Sandbox
 from rlenvs_sandbox import Limits, Outcome, Program, SandboxError
 
+_LEAST_CHARS = 2
 TOOL_LIMITS = Limits(wall_s=10.0, cpu_s=5.0, output_bytes=2**18)
 
 # Runs in the sandbox: a text that a policy wrote is not even parsed elsewhere.
@@ -25,11 +26,21 @@ if last is not None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonTool:
-    """Python in a sandbox. Each call is a process of its own: nothing of one is left for the next."""
+    """Python in a sandbox. Each call is a process of its own: nothing of one is left for the next.
+
+    Raises:
+        ValueError: `max_chars` leaves no room for a head and a tail.
+    """
 
     sandbox: Sandbox = field(default_factory=Sandbox)
     limits: Limits = TOOL_LIMITS
     max_chars: int = 2000  # of what is told: the head and the tail of it
+
+    def __post_init__(self) -> None:
+        if self.max_chars < _LEAST_CHARS:
+            raise ValueError(
+                f"max_chars, of what a run is told to have printed, is at least {_LEAST_CHARS}: got {self.max_chars}"
+            )
 
     def run(self, text: str) -> str:
         """What a text prints, and the value of its last line if that is an expression; an error's last lines.
@@ -48,7 +59,8 @@ def _told(outcome: Outcome) -> str:
     printed = outcome.stdout.decode(errors="replace").rstrip()
     error = _traceback(outcome.stderr.decode(errors="replace").rstrip())
     stopped = "" if outcome.status in ("pass", "runtime_error") else f"[stopped: {outcome.detail}]"
-    return "\n".join(filter(None, (printed, error, stopped))) or "[no output]"
+    silent = f"[{outcome.detail}]" if outcome.detail else "[no output]"
+    return "\n".join(filter(None, (printed, error, stopped))) or silent
 
 
 def _traceback(text: str) -> str:

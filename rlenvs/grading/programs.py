@@ -13,11 +13,10 @@ from rlenvs.code.data import problem_by_id
 from rlenvs.code.records import CodeProblem, FunctionTests, Tests
 from rlenvs.code.replies.syntax import with_preamble
 from rlenvs.data.rows import DataError
-from rlenvs.errors import unknown
 from rlenvs.grading.judges import FIELDS, limits_of, own_tests
 from rlenvs.grading.rows import ID, TEXT, Field, Id, check_fields
 from rlenvs_sandbox import Limits
-from rlenvs_sandbox.languages import LANGUAGES
+from rlenvs_sandbox.languages import LANGUAGES, unknown_language
 
 RULES_VERSION = 1
 """Of extraction, judging and comparison together: where one of them decides otherwise, verdicts are made anew."""
@@ -78,7 +77,7 @@ def program_row(record: Mapping[str, Any], *, data: str = "", sandbox: str = "bu
     problem, digest = _judged_by(record, data)
     language = record.get("language") or problem.language
     if language != "python" and language not in LANGUAGES:
-        raise ValueError(unknown("language", language, ("python", *LANGUAGES)))
+        raise ValueError(unknown_language(language))
     if language != "python" and isinstance(problem.tests, FunctionTests):
         raise ValueError(f"tests call functions of Python programs, and this one is in {language}: give it cases")
     entry_point, stub = (record.get(name) or getattr(problem, name) for name in ("entry_point", "stub"))

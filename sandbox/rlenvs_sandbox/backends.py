@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from rlenvs_sandbox.bubblewrap import Bubblewrap
 from rlenvs_sandbox.cgroups import Groups
 from rlenvs_sandbox.docker import IMAGE, Docker, connected, sweep
+from rlenvs_sandbox.errors import unknown
 from rlenvs_sandbox.owners import sweep_folders
 from rlenvs_sandbox.packages import entries
 from rlenvs_sandbox.process import Unenclosed
@@ -54,5 +55,5 @@ def open_runner(name: str = "bubblewrap", *, num_workers: int = 2) -> WarmRunner
         ValueError: there is none of that name.
     """
     if name not in BACKENDS:
-        raise ValueError(f"no sandbox {name!r}: there are {', '.join(BACKENDS)}")
+        raise ValueError(unknown("sandbox", name, BACKENDS))
     return BACKENDS[name](num_workers=num_workers)

@@ -4,7 +4,8 @@ import io
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,21 @@ RUN apt-get update && apt-get install -y --no-install-recommends {packages} && r
 """
 
 
-def build(client: Any, *, image: str = IMAGE, packages: Sequence[str] = (), base: str = "") -> str:
+def build(
+    client: Any,
+    *,
+    image: str = IMAGE,
+    packages: Sequence[str] = (),
+    base: str = "",
+    progress: Callable[[], None] = lambda: None,
+) -> str:
     """Make the image; its id.
 
     Args:
         client: of the docker SDK.
         packages: Debian's packages in it, beside Python: compilers, say.
         base: an image of a registry to build on; empty: debootstrap makes all of it.
+        progress: called for each line that debootstrap says.
 
     Raises:
         SandboxError: it cannot be made; with what the tools said.
@@ -40,16 +49,16 @@ def build(client: Any, *, image: str = IMAGE, packages: Sequence[str] = (), base
         except Exception as error:  # the SDK raises whatever it meets
             raise SandboxError(f"{image} cannot be built on {base}: {error}") from error
         return str(built.id)
-    return _bootstrapped(client, image, wanted)
+    return _bootstrapped(client, image, wanted, progress)
 
 
-def _bootstrapped(client: Any, image: str, packages: Sequence[str]) -> str:
+def _bootstrapped(client: Any, image: str, packages: Sequence[str], progress: Callable[[], None]) -> str:
     tool = shutil.which("debootstrap")
     if tool is None:
         raise SandboxError("no debootstrap: install Debian's `debootstrap`, or build on an image with --from")
     with tempfile.TemporaryDirectory(prefix="rlenvs-image-") as folder:
         root, archive = Path(folder, "root"), Path(folder, "root.tar")
-        _run([tool, "--variant=minbase", f"--include={','.join(packages)}", _SUITE, str(root)])
+        _run([tool, "--variant=minbase", f"--include={','.join(packages)}", _SUITE, str(root)], progress)
         _run(
             ["tar", "-C", str(root), "--exclude=./var/cache", "--exclude=./var/lib/apt/lists", "-cf", str(archive), "."]
         )
@@ -60,7 +69,12 @@ def _bootstrapped(client: Any, image: str, packages: Sequence[str]) -> str:
     return str(client.images.get(image).id)
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode:
-        raise SandboxError(f"{command[0]} failed: {done.stdout.strip()[-500:]}")
+def _run(command: list[str], progress: Callable[[], None] = lambda: None) -> None:
+    said: deque[str] = deque(maxlen=8)  # its last lines
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.append(line)
+            progress()
+    if process.returncode:
+        raise SandboxError(f"{command[0]} failed: {''.join(said).strip()[-500:]}")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rlenvs_sandbox.errors import unknown
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
@@ -35,6 +37,20 @@ LANGUAGES = {
 """By the names that `Program.language` takes, beside "python"."""
 
 
+_ALIASES = {
+    "c++": "cpp", "cxx": "cpp", "cc": "cpp", "js": "javascript", "node": "javascript", "nodejs": "javascript",
+    "py": "python", "python3": "python", "sh": "bash", "shell": "bash", "golang": "go", "rs": "rust",
+}  # fmt: skip
+"""What people call them, and we do not."""
+PATHS = ("/usr/local/bin", "/usr/bin", "/bin")
+"""Where a sandbox finds their tools."""
+
+
+def unknown_language(name: str) -> str:
+    """The sentence for a language that is not known."""
+    return unknown("language", name, ("python", *LANGUAGES), _ALIASES.get(name.lower()))
+
+
 def command_of(language: str) -> Command:
     """How programs in a language are run.
 
@@ -42,5 +58,5 @@ def command_of(language: str) -> Command:
         ValueError: it is not known.
     """
     if language not in LANGUAGES:
-        raise ValueError(f"no language {language!r}: known are python, {', '.join(LANGUAGES)}")
+        raise ValueError(unknown_language(language))
     return LANGUAGES[language]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rlenvs_sandbox.errors import SandboxError
+from rlenvs_sandbox.errors import SandboxError, unknown
 from rlenvs_sandbox.runner import Runner
 from rlenvs_sandbox.trials import LEVELS, TRIALS, Finding, Level, tried
 
@@ -20,7 +20,7 @@ def require(name: str, level: Level, runner: Runner) -> None:
         ValueError: there is no such level.
     """
     if level not in LEVELS:
-        raise ValueError(f"no level {level!r}: there are {', '.join(LEVELS)}")
+        raise ValueError(unknown("level", level, LEVELS))
     if level != "limits" and not getattr(runner, "is_boundary", True):
         raise SandboxError(
             f"the sandbox {name!r} is no boundary: whatever it enforces here, its level is 'limits'. Ask for that "

@@ -12,7 +12,7 @@ from typing import Protocol, Self
 
 from rlenvs_sandbox.errors import SandboxError
 from rlenvs_sandbox.judged import CHECKED, Assertions, Judging, checked
-from rlenvs_sandbox.languages import command_of
+from rlenvs_sandbox.languages import PATHS, command_of
 from rlenvs_sandbox.pool import Pool
 from rlenvs_sandbox.records import Limits, Outcome, Program
 from rlenvs_sandbox.requests import Request, request_of
@@ -95,7 +95,9 @@ class WarmRunner:
                 lambda: self._ran(Program(text=f"import shutil\nprint(shutil.which({tool!r}))"), _BRIEF)
             )
             if looked.stdout.strip() in (b"", b"None"):
-                raise SandboxError(f"no {tool} in the sandbox: install it where the sandbox finds it, or take another")
+                raise SandboxError(
+                    f"no {tool} in the sandbox: it is looked for in {', '.join(PATHS)}. Install it there"
+                )
             self._tools.add(tool)
 
     def _tried(self, attempt: Callable[[], Outcome]) -> Outcome:

@@ -85,7 +85,7 @@ class ProgramEnv(TextEnv):
         """The data set's own solution, in the template's form."""
         problem = problem_of(task)
         if not problem.solution:
-            raise NoAnswerError(f"{type(self).__name__} (task {task.id})")
+            raise NoAnswerError(type(self).__name__, task.id)
         return self.template.render(problem.solution, problem)
 
     def demonstrate(self, rng: np.random.Generator) -> str:  # noqa: ARG002  # there is one solution

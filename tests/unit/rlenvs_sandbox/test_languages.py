@@ -1,5 +1,6 @@
 """Programs in every language whose tool is there, and checkers of what a program prints."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from typing import NoReturn
@@ -113,8 +114,10 @@ def test_the_mathematical_functions_of_c_are_there(sandbox: WarmRunner) -> None:
 
 def test_every_language_has_a_program_here_and_an_unknown_one_is_refused(sandbox: WarmRunner) -> None:
     assert set(DOUBLE) == {*LANGUAGES, "python"}
-    with pytest.raises(ValueError, match="no language 'cobol': known are python, c, cpp"):
-        sandbox.run(Program(text="", language="cobol"))
+    for name, near in {"cobol": "", "C++": "cpp", "Node": "javascript", "py": "python", "rustc": "rust"}.items():
+        hint = f" Did you mean '{near}'?" if near else ""
+        with pytest.raises(ValueError, match=re.escape(f"no language {name!r}.{hint} There are python, c, cpp, ")):
+            sandbox.run(Program(text="", language=name))
 
 
 CHECKER = Program(
@@ -150,7 +153,9 @@ def test_a_language_whose_tool_is_not_there_is_no_wrong_program(
     sandbox: WarmRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(LANGUAGES, "cobol", Command(tool="cobc", file="main.cob", compile=("cobc", "-x", "main.cob")))
-    with pytest.raises(SandboxError, match="no cobc in the sandbox"):
+    with pytest.raises(
+        SandboxError, match=r"no cobc in the sandbox: it is looked for in /usr/local/bin, /usr/bin, /bin. Install it"
+    ):
         sandbox.run(Program(text="…", language="cobol"))
 
 

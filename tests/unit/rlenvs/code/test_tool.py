@@ -36,6 +36,16 @@ def test_a_run_that_does_not_end_is_stopped_and_the_policy_is_told():
     assert "[stopped: it wrote more than" in tool.run("while True: print('x' * 10_000)")
 
 
+def test_a_run_that_ends_without_a_word_is_told_why():
+    assert PythonTool().run("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)") == "[it was ended by signal 11]"
+    assert PythonTool().run("import os\nos._exit(3)") == "[it exited with 3]"
+
+
+def test_no_room_for_what_is_told_is_refused():
+    with pytest.raises(ValueError, match=r"max_chars, .* is at least 2: got 1"):
+        PythonTool(max_chars=1)
+
+
 def test_nothing_of_a_run_is_left_for_the_next():
     tool = PythonTool()
     assert (

@@ -11,7 +11,7 @@ from rlenvs.code.records import Case, CodeProblem, FunctionTests, OutputTests
 from rlenvs.code.sandboxes import Sandbox
 from rlenvs.env import TextEnv
 from rlenvs.envs.code.base import ProgramEnv
-from rlenvs.errors import MakingError
+from rlenvs.errors import MakingError, NoAnswerError
 from rlenvs.tasks import TaskList
 from rlenvs_sandbox import Outcome, SandboxError
 
@@ -193,3 +193,9 @@ def test_what_cannot_be_is_refused_before_any_work(data_folder, options, sentenc
 def test_a_sandbox_without_boundary_is_had_by_asking_for_it(data_folder):
     env = rlenvs.make("rlenvs/Code-v0", dataset="mbpp", limit=1, data=data_folder, sandbox="process", level="limits")
     assert played(env, env.answer_message(env.task_at(0)))[1] == 1.0
+
+
+def test_a_problem_whose_solution_nobody_published_has_no_answer(data_folder: str) -> None:
+    env = rlenvs.make("rlenvs/Code-v0", dataset="kattis", data=data_folder).unwrapped
+    with pytest.raises(NoAnswerError, match=r"CodeEnv has no answer to task kattis/\S+: none was published"):
+        env.answer_message(env.task_at(0))
