@@ -80,7 +80,8 @@ _CODEGEN = Published(
     scoring="All generated tests have to pass.",
     ours=(
         "One problem in ten is a test problem by a hash of its text: training never draws one. Families are equally "
-        "often asked, and a family's levels; results are shown for each family and each level."
+        "often asked, and a family's levels; results are shown for each family and each level, "
+        "where there are twice as many tasks."
     ),
     source="rlenvs/CodeGen-v0; `rlenvs envs show rlenvs/CodeGen-v0` has the families and levels",
 )

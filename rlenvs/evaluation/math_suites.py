@@ -117,7 +117,8 @@ _ARITHMETIC = Published(
     scoring="The family's own rule: the same value, in lowest terms, multiplied out or factored where that is asked.",
     ours=(
         "One question in ten is a test question by a hash of its text: training never draws one. Families are equally "
-        "often asked, and a family's levels; results are shown for each family and each level."
+        "often asked, and a family's levels; results are shown for each family and each level, "
+        "where there are twice as many tasks."
     ),
     source="rlenvs/Arithmetic-v0; `rlenvs envs show rlenvs/Arithmetic-v0` has the families and levels",
 )

@@ -154,7 +154,8 @@ def _groupings(scored: Sequence[Sample]) -> dict[str, dict[str, list[Sample]]]:
     for sample in scored:
         groups[SEAT][sample.seat].append(sample)
         for key, value in sample.labels.items():
-            groups[key][value].append(sample)
+            if value != "":  # it has none
+                groups[key][value].append(sample)
     most = min(MOST_VALUES, len(_by_task(scored)) // 2)
     whole = {key: values for key, values in groups.items() if sum(map(len, values.values())) == len(scored)}
     few = {key: values for key, values in whole.items() if 2 <= len(values) <= (len(values) if key == SEAT else most)}

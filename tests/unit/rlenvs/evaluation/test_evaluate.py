@@ -99,5 +99,7 @@ def test_metadata_that_only_some_tasks_have_is_no_grouping() -> None:
         for sample in run(Oracle()).samples
     ]
     assert {subset.key for subset in summarise("t", samples).breakdown} == {"level"}
+    empty = [replace(sample, labels={"question": "", **sample.labels}) for sample in samples]
+    assert {subset.key for subset in summarise("t", empty).breakdown} == {"level"}
     asked = [replace(sample, labels={**sample.labels, "question": sample.index % 2}) for sample in samples]
     assert {subset.key for subset in summarise("t", asked).breakdown} == {"level", "question"}
