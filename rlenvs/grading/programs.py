@@ -82,6 +82,7 @@ def program_row(record: Mapping[str, Any], *, data: str = "", sandbox: str = "bu
         raise ValueError(f"tests call functions of Python programs, and this one is in {language}: give it cases")
     entry_point, stub = (record.get(name) or getattr(problem, name) for name in ("entry_point", "stub"))
     limits = limits_of(record, problem.limits)
+    preamble = problem.preamble if language == "python" else ""
     asked = [
         RULES_VERSION,
         sandbox,
@@ -90,7 +91,7 @@ def program_row(record: Mapping[str, Any], *, data: str = "", sandbox: str = "bu
         language,
         entry_point,
         stub,
-        problem.preamble,
+        preamble,
         repr(limits),
         digest,
     ]
@@ -103,7 +104,7 @@ def program_row(record: Mapping[str, Any], *, data: str = "", sandbox: str = "bu
         language=language,
         entry_point=entry_point,
         stub=stub,
-        preamble=problem.preamble,
+        preamble=preamble,
         fingerprint=_digest(json.dumps(asked))[:16],
     )
 

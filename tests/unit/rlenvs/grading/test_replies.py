@@ -50,3 +50,4 @@ def test_what_a_data_sets_harness_imports_is_there(data_folder: str) -> None:
     row = program_row(given, data=data_folder)
     assert row.preamble
     assert row.program() == f"{row.preamble}\nprint(5)"
+    assert program_row(given | {"language": "bash", "program": "echo 5"}, data=data_folder).program() == "echo 5"
