@@ -15,6 +15,6 @@ def unknown(kind: str, name: str, known: Iterable[str], near: str | None = None)
         near: the one that is meant, where that is known.
     """
     names = list(known)
-    near = near or next(iter(get_close_matches(name, names, n=1, cutoff=0.5)), None)
+    near = near or next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), None)
     hint = f" Did you mean {near!r}?" if near else ""
     return f"no {kind} {name!r}.{hint} There are {', '.join(names)}."

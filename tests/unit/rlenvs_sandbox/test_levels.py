@@ -71,8 +71,8 @@ def test_the_doctor_says_what_bubblewrap_and_process_hold_and_why_docker_cannot_
 
 def test_a_level_or_a_sandbox_that_does_not_exist_is_refused(sandbox: WarmRunner) -> None:
     with pytest.raises(
-        ValueError, match=r"no level 'strong'\. Did you mean 'strict'\? There are limits, isolated, strict"
+        ValueError, match=r"no level 'strickt'\. Did you mean 'strict'\? There are limits, isolated, strict"
     ):
-        require("bubblewrap", "strong", sandbox)  # type: ignore[arg-type]
+        require("bubblewrap", "strickt", sandbox)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"no sandbox 'jail'\. There are bubblewrap, docker, process"):
         examine("jail")

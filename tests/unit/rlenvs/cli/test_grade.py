@@ -125,7 +125,7 @@ def test_a_sandbox_that_is_no_boundary_has_to_be_asked_for_with_its_level(tmp_pa
     ("arguments", "sentence"),
     [
         (["--sandbox", "bubblewarp"], "no sandbox 'bubblewarp'. Did you mean 'bubblewrap'?"),
-        (["--level", "safe"], "no level 'safe': there are limits, isolated, strict"),
+        (["--level", "safe"], "no level 'safe'. There are limits, isolated, strict"),
     ],
 )
 def test_a_sandbox_or_a_level_that_is_not_known_is_a_sentence(tmp_path, capsys, arguments, sentence):
