@@ -1,7 +1,6 @@
 """A program and its judge, side by side, and the verdict on what the judge reports: made here, outside of both."""
 
 import json
-import select
 import socket
 import struct
 import time
@@ -11,6 +10,7 @@ from typing import Any
 from rlenvs_sandbox.outputs import BY_LINES, Comparison, same_output
 from rlenvs_sandbox.records import Outcome, Status
 from rlenvs_sandbox.run import Run
+from rlenvs_sandbox.waiting import wait_for
 
 _LENGTH = struct.Struct(">I")
 _READ = 1 << 16
@@ -51,6 +51,7 @@ class Judging:
         self._last: dict[str, Any] | None = None  # how the judge ended
         self._has_reports = True
         self._is_ready = self._is_called = False  # the program: its text has run; the tests have come to it
+        self.is_judge_lost = False  # whether it was ended by a signal that nobody here has sent
         reports.setblocking(False)
 
     def outcome(self) -> Outcome:
@@ -62,7 +63,7 @@ class Judging:
             files = [self._reports.fileno()] if self._has_reports else []
             files += [file for each in running for file in each.files()]
             until_s = min((each.until_next_look_s() for each in running), default=self._deadline - time.monotonic())
-            select.select(files, [], [], max(0.0, until_s))
+            wait_for(files, until_s)
             self._take_reports()
             for each in running:
                 each.take()
@@ -71,6 +72,8 @@ class Judging:
         return self._ended()
 
     def _ended(self) -> Outcome:
+        while self._take_reports():  # whoever was too busy to look before the deadline finds here what was in time
+            pass
         is_late = self._last is None and time.monotonic() >= self._deadline
         for each in (self._test_run, self._run):
             if not each.is_over and is_late:
@@ -79,6 +82,8 @@ class Judging:
         outcome = self._until_over(self._run)
         while self._take_reports():
             pass
+        was_killed = (test_outcome.exit_code or 0) < 0 and test_outcome.status == "runtime_error"
+        self.is_judge_lost = self._last is None and was_killed
         status, detail = self._verdict(outcome, test_outcome, is_late=is_late)
         return replace(
             outcome,
@@ -97,7 +102,7 @@ class Judging:
             if left <= 0:
                 run.kill("timeout")
                 break
-            select.select(run.files(), [], [], left)
+            wait_for(run.files(), left)
             run.take()
         return run.outcome()
 
@@ -112,7 +117,7 @@ class Judging:
             return "sandbox_error", f"the tests {how}"
         if is_late:
             return "timeout", outcome.detail or "it did not end in time"
-        if outcome.status == "timeout":
+        if outcome.status == "timeout" and "end" not in last:  # what it does behind its tests is no part of them
             return "timeout", outcome.detail
         if "too_long" in last:
             return "output_limit", str(last["too_long"])

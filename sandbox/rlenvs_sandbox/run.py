@@ -6,13 +6,13 @@ The clock is here, and so is the count of what a program writes: nothing inside 
 import json
 import os
 import re
-import select
 import time
 from typing import Any
 
 from rlenvs_sandbox.inside.execute import OUT_OF_MEMORY
 from rlenvs_sandbox.records import Limits, Outcome, Status
 from rlenvs_sandbox.requests import Request
+from rlenvs_sandbox.waiting import wait_for
 from rlenvs_sandbox.worker import Worker
 
 _DRAIN_S = 0.5  # for what is still in the pipes when a program has ended
@@ -70,13 +70,13 @@ class Run:
         """Until it has ended, or has to be."""
         self._wait_for_report()
         while not self.is_over:
-            select.select(self.files(), [], [], self.until_next_look_s())
+            wait_for(self.files(), self.until_next_look_s())
             self.take()
         return self.outcome()
 
     def _wait_for_report(self) -> None:
         """Wait a moment for the end alone: most programs are over by then, and their output waits in the pipes."""
-        select.select([self._worker.control], [], [], min(_MOMENT_S, self.until_next_look_s()))
+        wait_for([self._worker.control.fileno()], min(_MOMENT_S, self.until_next_look_s()))
         self.take()
 
     def until_next_look_s(self) -> float:
@@ -171,7 +171,7 @@ class Run:
         """Read what is left in the pipes: every process that could write to them is dead."""
         until = time.monotonic() + _DRAIN_S
         while self._pipes and not self._killed and time.monotonic() < until:
-            select.select(list(self._pipes.values()), [], [], max(0.0, until - time.monotonic()))
+            wait_for(self._pipes.values(), until - time.monotonic())
             self._take_output()
 
     def _status(self) -> Status:

@@ -161,12 +161,14 @@ class WarmRunner:
         if outcome.status != "pass":
             return checked(outcome, outcome)
 
-        def verdict_on(output: bytes) -> Outcome:
+        def checker_on(output: bytes) -> Outcome:
             files = dict(zip(CHECKED, (program.stdin, expected, output), strict=True))
-            return checked(outcome, self.run(replace(checker, files={**checker.files, **files}), limits))
+            return self.run(replace(checker, files={**checker.files, **files}), limits)
 
-        verdict = verdict_on(outcome.stdout)
-        if verdict.status == "sandbox_error" and verdict_on(expected).is_pass:
+        ran = checker_on(outcome.stdout)
+        verdict = checked(outcome, ran)
+        has_raised = verdict.status == "sandbox_error" and ran.status in ("pass", "runtime_error")
+        if has_raised and checked(outcome, checker_on(expected)).is_pass:
             return replace(verdict, status="fail", detail="the checker cannot read the output")
         return verdict
 
@@ -203,9 +205,10 @@ class WarmRunner:
             stack.callback(run.close)
             for end in (ours, theirs, report):
                 end.close()
-            outcome = Judging(run, test_run, near, deadline).outcome()
-            if run.is_lost or test_run.is_lost:
-                raise LostError(outcome.detail, has_run=run.is_lost)
+            judging = Judging(run, test_run, near, deadline)
+            outcome = judging.outcome()
+            if run.is_lost or test_run.is_lost or judging.is_judge_lost:
+                raise LostError(outcome.detail, has_run=run.is_lost or judging.is_judge_lost)
             return outcome
 
     async def arun(self, program: Program, limits: Limits = DEFAULT_LIMITS) -> Outcome:

@@ -2,13 +2,13 @@
 
 import contextlib
 import json
-import select
 import socket
 import time
 from typing import Protocol
 
 from rlenvs_sandbox.errors import SandboxError
 from rlenvs_sandbox.records import Limits
+from rlenvs_sandbox.waiting import wait_for
 
 _START_S = 20.0
 _LOOK_S = 0.2
@@ -93,7 +93,7 @@ class Worker:
         """What it says when it is ready, or why it is not; nothing where it was ended."""
         until = time.monotonic() + _START_S
         while time.monotonic() < until:
-            if select.select([self.control], [], [], _LOOK_S)[0]:
+            if wait_for([self.control.fileno()], _LOOK_S):
                 with contextlib.suppress(ConnectionError):
                     return self.control.recv(_READ)
                 return b""
@@ -103,7 +103,7 @@ class Worker:
 
     def suits(self, limits: Limits) -> bool:
         """Whether it is still there, and a program with these limits can be held to them in it."""
-        is_there = not select.select([self.control], [], [], 0)[0]  # idle, it has nothing to say but that it ends
+        is_there = not wait_for([self.control.fileno()], 0)  # idle, it has nothing to say but that it ends
         return is_there and self.launched.suits(limits)
 
     def forget(self) -> None:

@@ -14,6 +14,7 @@ from rlenvs_sandbox.inside.values import WireError, decoded, encoded
 
 _NEVER = (StopIteration, StopAsyncIteration, GeneratorExit)  # they would end a loop of the tests, and look like its end
 _MAX_CALLBACKS = 100_000
+_CONVERSIONS = frozenset(["length", "int", "float", "hash"])
 
 
 class UnsendableError(Exception):
@@ -40,6 +41,7 @@ class Program:
         self._defined: dict[str, bool] = {}
         self.known: dict[int, Any] = {}  # stand-ins, and classes of exceptions, by the program's numbers
         self.num_requests = 0
+        self.num_deeds = 0  # those of them that do more than to ask what number an object is
         self.num_calls = 0  # that came back, with a value or an exception
         self.has_values = False  # the tests: what they send may be of the program's making
 
@@ -51,6 +53,8 @@ class Program:
             EndedError: it has ended.
         """
         message = self._stream.receive()
+        if not isinstance(message, dict):
+            raise EndedError("it says something else than that it has run")
         if "raised" in message:
             raise _as_remote(message)
 
@@ -86,6 +90,7 @@ class Program:
         if not self.num_requests:
             self._begun()
         self.num_requests += 1
+        self.num_deeds += request["do"] not in _CONVERSIONS
         keywords = keywords or {}
         request |= _streams()
         self._stream.send(

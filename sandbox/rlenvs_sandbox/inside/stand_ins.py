@@ -38,6 +38,16 @@ class _Object(StandIn):
     _items: deque[Any]  # of an iterator: what has come of it and is not taken
     _end: Any  # False: there may be more behind; True: there is not; else the exception that is next
 
+    def _converted(self, to: str) -> Any:
+        """What it is as a number: the same until the tests do something else with the program than to convert.
+
+        Else it could be another number each time that one expression needs it, and so fit what no number does.
+        """
+        kept: dict[str, tuple[int, Any]] = self.__dict__.setdefault("_kept", {})
+        if to not in kept or kept[to][0] != self._program.num_deeds:
+            kept[to] = (self._program.num_deeds, self._ask(to))
+        return kept[to][1]
+
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Call it, where it is a function, a method or a class."""
         return self._ask("call", *arguments, **keywords)
@@ -85,16 +95,16 @@ class _Object(StandIn):
         self._ask("exit")
 
     def __len__(self) -> int:
-        return int(self._ask("length"))
+        return int(self._converted("length"))
 
     def __bool__(self) -> bool:
         return self._ask("truth") is True
 
     def __int__(self) -> int:
-        return int(self._ask("int"))
+        return int(self._converted("int"))
 
     def __float__(self) -> float:
-        return float(self._ask("float"))
+        return float(self._converted("float"))
 
     def __str__(self) -> str:
         return str(self._ask("text"))
@@ -106,7 +116,7 @@ class _Object(StandIn):
         return isinstance(other, _Object) and (self._number == other._number or self._ask("equal", other) is True)
 
     def __hash__(self) -> int:
-        return int(self._ask("hash"))
+        return int(self._converted("hash"))
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, StandIn) and value._ask("is_kind", self) is True

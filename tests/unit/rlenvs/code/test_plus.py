@@ -2,9 +2,10 @@
 
 import pytest
 
+from rlenvs.code.data import problem_by_id
 from rlenvs.code.judging import judged
 from rlenvs.code.plus import mbpp_inputs, plus_tests
-from rlenvs_sandbox import Limits
+from rlenvs_sandbox import Limits, Runner
 
 LIMITS = Limits(wall_s=5.0)
 
@@ -90,3 +91,25 @@ def test_inputs_whose_results_no_message_holds_are_left_out():
     inputs = [["ABCDE", 77], ["ABCD", 76], ["ABCDE", 13], ["A", 100], [["A"] * 10, 6]]
     assert mbpp_inputs(255, inputs) == [["ABCDE", 13], ["A", 100], [["A"] * 10, 6]]
     assert mbpp_inputs(256, inputs) == inputs
+
+
+SHIFTING = """
+class Root:
+    def __init__(self, xs): self.xs, self.i = xs, -1
+    def __float__(self):
+        xs = self.xs
+        self.i = (self.i + 1) % len(xs)
+        k = next((j for j in range(1, len(xs), 2) if xs[j]), None)
+        if self.i != k: return 0.0
+        t = -xs[0] / xs[k]
+        return abs(t) ** (1 / k) * (1 if t > 0 else -1)
+def find_zero(xs): return Root(xs)
+"""
+
+
+@pytest.mark.parametrize("name", ["humaneval", "humaneval_plus"])
+def test_an_object_is_one_number_in_all_terms_of_a_polynomial(sandbox: Runner, data_folder: str, name: str) -> None:
+    problem = problem_by_id(f"{name}/HumanEval/32", data=data_folder)
+    outcome = judged(problem.whole(SHIFTING), problem.tests, sandbox, problem.limits)
+    assert outcome.status in ("fail", "runtime_error"), outcome
+    assert judged(problem.whole(problem.solution), problem.tests, sandbox, problem.limits).is_pass
