@@ -1,6 +1,7 @@
 """Time: of the clock, and of processors, which all processes of a program use up together."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 import pytest
 
@@ -32,14 +33,14 @@ LAUNCHERS = {
 
 
 @pytest.fixture(scope="module", params=LAUNCHERS)
-def runner(request: pytest.FixtureRequest) -> Iterator[WarmRunner]:
+def runner(request: pytest.FixtureRequest, lacking: Callable[[str], NoReturn]) -> Iterator[WarmRunner]:
     launcher: Launcher = LAUNCHERS[request.param]()
     try:
         with WarmRunner(launcher, num_workers=1) as opened:
             opened.run(Program(text=""))
             yield opened
     except SandboxError as error:
-        pytest.skip(f"not here: {error}")
+        lacking(f"not here: {error}")
 
 
 def test_processes_share_the_processor_time_of_their_program(runner: WarmRunner) -> None:
@@ -75,10 +76,12 @@ def test_a_program_that_its_tests_call_is_held_to_its_processor_time_too(runner:
     assert "processor time" in found.detail
 
 
-def test_what_children_use_whom_nobody_waits_for_counts_where_there_are_cgroups() -> None:
+def test_what_children_use_whom_nobody_waits_for_counts_where_there_are_cgroups(
+    lacking: Callable[[str], NoReturn],
+) -> None:
     groups = Groups.find()
     if groups is None:
-        pytest.skip("no cgroups here")
+        lacking("no cgroups here")
     with WarmRunner(Bubblewrap(groups), num_workers=1) as runner:
         found = runner.run(Program(text=HIDING), Limits(wall_s=30, cpu_s=1))
         assert found.status == "timeout"
